@@ -1,0 +1,153 @@
+// What crosses processes: cases, attempts, and the files of the attempt contract (docs/formats.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace perfgate {
+
+enum class Profiler { kTorch, kCupti };
+enum class Side { kHead, kBase };
+// kTimed: the timed window only. kTraced: a timed window, then the traced one.
+enum class Phase { kTimed, kTraced };
+
+std::string_view ToString(Profiler profiler);  // "torch", "cupti"
+std::string_view ToString(Side side);          // "head", "base"
+std::string_view ToString(Phase phase);        // "timed", "traced"
+
+struct Windows {
+  int warmup_iterations = 20;
+  bool warmup_until_steady = true;
+  int64_t warmup_at_most_ns = 30'000'000'000;
+  int timed_iterations = 200;
+  int traced_iterations = 5;
+  int traced_processes = 2;
+};
+
+// One workload with one set of parameters: the unit that has evidence, a baseline and a verdict.
+struct Case {
+  std::string name;      // "geglu[mode=aoti,tokens=64]": keys sorted; "geglu" without a matrix
+  std::string workload;  // "geglu"
+  std::vector<std::string> was;  // earlier names of this case, for baselines
+  std::map<std::string, std::string> params;
+  std::vector<std::string> argv;     // the command, placeholders replaced; empty with `trace`
+  std::vector<std::string> prepare;  // run once a workload and run, in the suite's folder
+  std::string trace;                 // path of a trace that is judged as it is; else empty
+  std::string device = "auto";       // auto | cpu | cuda | cuda:N
+  int threads = 1;
+  Profiler profiler = Profiler::kTorch;
+  std::string nvtx_steps;  // with cupti: name of the NVTX range that marks a step
+  Windows windows;
+  int64_t timeout_ns = 300'000'000'000;
+  std::string reference;  // name of the case whose outputs numerics are measured against
+  std::string digest;     // Hash16 of the declared text (never of what a package or script holds)
+  std::string plant;      // a known defect put in on purpose (--plant); "" for none
+  Where declared;
+};
+
+struct Attempt {
+  std::string case_name;
+  Side side = Side::kHead;
+  int pair = 0;
+  int process = 0;  // number among the attempts of this case and side, from 0
+  Phase phase = Phase::kTraced;
+  std::filesystem::path dir;  // relative to the out folder
+};
+
+// How the process ended; anything but kExited with code 0 is a fault of the case.
+enum class Outcome { kExited, kSignalled, kTimedOut, kNotStarted, kInterrupted };
+std::string_view ToString(Outcome outcome);  // "exited", ...
+
+struct AttemptResult {
+  Outcome outcome = Outcome::kExited;
+  int exit_code = 0;
+  int signal = 0;
+  int64_t wall_ns = 0;
+  int64_t peak_rss_bytes = 0;   // 0: unknown
+  std::string stderr_tail;      // last 4 KiB at most
+  std::string fault;            // "" if all went well; else one line for a person:
+                                // "timed out after 300 s", "killed by SIGSEGV", "exit code 2",
+                                // "program not found: bench/decode.py"
+};
+
+struct Output {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::string dtype;
+  double mean = 0, min = 0, max = 0;
+  int64_t nan_count = 0, inf_count = 0;
+  std::string file;  // relative to the attempt folder; "" if not saved
+};
+
+struct Fallback {
+  std::string what, why;  // "hand_fused", "built without nvcc"
+};
+
+// samples.json, schema "perfgate.samples/1".
+struct Samples {
+  int64_t cold_start_ns = 0;
+  int warmup_iterations = 0;
+  bool steady = false;
+  std::vector<int64_t> latency_ns;   // timed window, one an iteration
+  std::vector<int64_t> dispatch_ns;  // empty where the workload synchronises inside
+  std::string dispatch_unavailable;  // the reason then
+  std::vector<Output> outputs;
+  std::map<std::string, std::string> environment;  // torch, cuda, cublas, cudnn, triton, cpu_isa,
+                                                   // threads, device, gpu, gpu_uuid, writer ...
+  std::vector<Fallback> fallback;
+  std::string plant;
+};
+
+struct TraceFile {
+  std::filesystem::path path;
+  int rank = 0;
+};
+
+// What one attempt left behind.
+struct AttemptData {
+  Attempt attempt;
+  AttemptResult result;
+  std::optional<Samples> samples;
+  std::vector<TraceFile> traces;
+  std::vector<std::string> faults;  // result.fault, "no samples.json", "samples.json: line 3 ..."
+};
+
+// run.json, schema "perfgate.run/1": what was to be done and how each attempt ended. Written again,
+// atomically, after every attempt, so that a killed run still says what it has.
+struct RunRecord {
+  std::string id;           // "20270131T101500Z-1a2b3c": UTC start and 6 hex digits
+  std::string suite;        // its declared name
+  std::filesystem::path suite_file;
+  std::string started;      // ISO 8601, UTC
+  std::string perfgate_version;
+  std::string commit;       // of the suite's repository; "" if there is none
+  bool dirty = false;
+  std::string base_commit;  // with --against
+  uint64_t seed = 0;
+  std::map<std::string, std::string> machine;  // host facts: cpu, isa, cores, os, gpus
+  std::vector<Case> cases;
+  std::vector<std::pair<Attempt, AttemptResult>> attempts;  // finished ones
+  std::vector<std::pair<std::string, std::string>> prepare_faults;  // workload, fault
+  bool finished = false;
+  int interrupted_by = 0;   // signal number; 0: not interrupted
+};
+
+// Files of the contract. Readers throw Error(kInput) with file, line, key; unknown keys are
+// ignored, so that a newer writer can be read; another schema number is refused.
+Samples ReadSamples(const std::filesystem::path& file);
+void WriteSamples(const Samples& samples, const std::filesystem::path& file);
+RunRecord ReadRunRecord(const std::filesystem::path& out_dir);
+void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir);
+
+// Collects what an attempt folder holds; what is missing or unreadable becomes `faults`.
+AttemptData CollectAttempt(const std::filesystem::path& out_dir, const Attempt& attempt,
+                           const AttemptResult& result);
+
+}  // namespace perfgate

@@ -1,0 +1,50 @@
+// Reviewed baselines: baselines/<gpu>/<stack>/<case>.json, small, sorted, one kernel a line, so
+// that the `git diff` of a baseline is itself a trace diff.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evidence/evidence.h"
+
+namespace perfgate {
+
+struct Baseline {
+  Evidence evidence;
+  std::string commit, date, reason;  // of the acceptance; date is ISO, UTC
+  std::string perfgate_version;
+  std::filesystem::path file;
+};
+
+enum class BaselineState { kFound, kMissing, kNotComparable };
+
+struct BaselineLookup {
+  BaselineState state = BaselineState::kMissing;
+  std::optional<Baseline> baseline;  // also when not comparable: the nearest one, for information
+  std::vector<std::string> key_differences;
+  std::vector<std::string> notes;    // driver, clocks, CPU model differ
+};
+
+// Looks for `head`'s case (or one of `was`) under `folder`: the file of the same key, else the
+// nearest of another key. Throws Error(kConfig) if a file of it cannot be read.
+BaselineLookup FindBaseline(const std::filesystem::path& folder, const Evidence& head,
+                            const std::vector<std::string>& was);
+
+// All baselines under `folder`, sorted by path. Throws like FindBaseline.
+std::vector<Baseline> ListBaselines(const std::filesystem::path& folder);
+
+// Where the baseline of this evidence belongs, relative to the folder.
+std::filesystem::path BaselinePath(const std::filesystem::path& folder, const Evidence& evidence);
+
+// Writes it (atomically) and removes the file of an earlier name of the case in the same place.
+// Returns the path. Refuses incomplete evidence with Error(kInput).
+std::filesystem::path WriteBaseline(const std::filesystem::path& folder, const Baseline& baseline);
+
+// Problems of the files under `folder`: unreadable, in the wrong place, of a newer schema, whose
+// case is not declared. One line each.
+std::vector<std::string> VerifyBaselines(const std::filesystem::path& folder,
+                                         const std::vector<std::string>& declared_cases);
+
+}  // namespace perfgate

@@ -1,0 +1,142 @@
+// perfgate.yaml and rule files as validated structs; the one door to yaml-cpp.
+//
+// Every mistake of a file is found in one go and said with file:line:column, the key, what was
+// expected and the nearest known key. After loading nothing needs to be checked again.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "attempt/attempt.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "kernel/kernel.h"
+#include "metric/metric.h"
+
+namespace perfgate {
+
+enum class Severity { kOff, kWarn, kError };
+enum class DeviceFilter { kAny, kCpu, kCuda };
+std::string_view ToString(Severity severity);
+std::string_view ToString(DeviceFilter filter);
+
+// A step of tolerance: "+3%" (relative) or "+2us", "+0" (absolute, in the metric's unit).
+struct Allowance {
+  double value = 0;
+  bool relative = false;
+  std::string text;  // as written, for reports
+};
+
+// limit: this run alone. Bounds in the metric's unit.
+struct LimitCheck {
+  std::optional<double> at_most, at_least;
+  std::string text;
+};
+// change: against the baseline. Fails only if all allowances are exceeded. `at_most` bounds a rise,
+// `at_least` (negative allowances) bounds a fall.
+struct ChangeCheck {
+  std::vector<Allowance> at_most, at_least;
+};
+// regression: statistical, for noisy metrics.
+struct RegressionCheck {
+  double tolerance = 0;  // fraction
+};
+
+// Selects kernel rows. Empty members select everything.
+struct KernelSelector {
+  std::vector<Family> family;
+  std::string name;    // glob on the exact or the canonical name
+  std::string under;   // glob on any operator of the launching path
+  std::vector<std::string> in_dtype, out_dtype, library, epilogue, layout;
+  std::vector<std::string> ops;  // the fused set holds all of these
+  std::optional<bool> tensor_core;
+  std::optional<bool> split_k;
+};
+
+struct CountBound {
+  std::optional<int64_t> at_most, at_least;  // both equal: an exact number
+};
+
+// kernels: a statement on the rows that `among` selects. Launches a step are counted.
+struct KernelsCheck {
+  KernelSelector among;
+  std::optional<CountBound> count;
+  std::optional<KernelSelector> all, none;
+};
+
+// fusion: `fused` launches a step hold all of ops, `apart` launches hold some but not all.
+struct FusionCheck {
+  std::vector<std::string> ops;
+  std::optional<CountBound> fused, apart;
+};
+
+// changes: how many changes of these kinds the diff may have.
+struct ChangesCheck {
+  std::vector<ChangeKind> kinds;
+  CountBound count;
+};
+
+using Check = std::variant<LimitCheck, ChangeCheck, RegressionCheck, KernelsCheck, FusionCheck,
+                           ChangesCheck>;
+
+struct Waiver {
+  std::string until;  // "2027-01-31", UTC, the last day on which it holds
+  std::string reason;
+  std::string cases;  // glob; "" is all
+  std::optional<Allowance> up_to;  // with a metric: hides a failure only up to here
+};
+
+struct Rule {
+  std::string id;    // "no-extra-kernel"
+  std::string full_id;  // "perfgate:structure/no-extra-kernel", "rules/mine.yaml/p50"
+  std::string why;
+  std::string cases = "*";
+  DeviceFilter device = DeviceFilter::kAny;
+  Severity severity = Severity::kError;
+  bool optional = false;
+  bool aggregate_max = false;  // judge the largest step of an unstable metric
+  bool require_paired = false;
+  std::vector<MetricId> metrics;  // for limit, change, regression; each where it is available
+  std::map<std::string, std::vector<std::string>> covers;  // opaque kernel glob -> its operators
+  std::optional<Waiver> waive;
+  Check check;
+  bool from_pack = false;
+  Where where;
+};
+
+struct Suite {
+  std::string name;
+  std::filesystem::path file;    // as given
+  std::filesystem::path folder;  // where commands run
+  bool no_baseline_warns = false;
+  std::vector<Case> cases;       // matrix expanded, in declared order
+  std::vector<std::string> rule_sources;  // "perfgate:structure", "rules/mine.yaml"
+  std::vector<Rule> rules;       // overrides applied, `off` ones kept
+  std::filesystem::path baselines;  // absolute or relative to `folder`
+};
+
+struct LoadOptions {
+  std::string torch_runner = "perfgate-torch";  // argv[0] of `torch:` workloads
+};
+
+// Throws Error(kConfig) whose text lists all mistakes, one a line, each with file:line:column.
+Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options = {});
+
+// Rules of packs ("perfgate:fusion") and files, overrides applied. Relative files are under `folder`.
+// Throws Error(kConfig) like LoadSuite.
+std::vector<Rule> LoadRules(const std::vector<std::string>& sources,
+                            const std::filesystem::path& folder);
+
+// Packs shipped in the binary: names ("perfgate:structure") and their YAML text.
+std::vector<std::string> PackNames();
+std::string_view PackText(std::string_view name);
+// JSON Schemas shipped in the binary: "suite", "rules", "samples" ... Empty text if unknown.
+std::vector<std::string> SchemaNames();
+std::string_view SchemaText(std::string_view name);
+
+}  // namespace perfgate

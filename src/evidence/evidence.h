@@ -1,0 +1,141 @@
+// What the traces and samples of a case prove. Extraction is pure: files in, Evidence out.
+//
+// A metric is a number or unavailable with the reason, never a default 0. Rows carry one number a
+// step, all steps of all traced processes one after the other, so that "every step the same" and
+// "both processes the same" are one question.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attempt/attempt.h"
+#include "base/json.h"
+#include "kernel/kernel.h"
+#include "metric/metric.h"
+
+namespace perfgate {
+
+inline constexpr int kExtractorVersion = 1;
+
+// What must be equal for two pieces of evidence to be compared with a baseline, and what is only
+// recorded. Absent fields are unknown.
+struct Key {
+  // gpu, sm_count, mig, gpu_count, cpu_isa, threads, device (cpu|cuda), torch, cuda, cublas, cudnn,
+  // triton, profiler, profiler_version, definition (the case's digest)
+  std::map<std::string, std::string> fields;
+  // driver, clocks, cpu, gpu_uuid, host ...: a difference is a note.
+  std::map<std::string, std::string> recorded;
+};
+
+// Launches of one kernel: a row for each (device, exact name, operator path). The same shape holds
+// copies, fills and synchronising calls.
+struct KernelRow {
+  std::string name;      // exact, as in the trace
+  std::string op_path;   // "aten::linear > aten::addmm", outermost first; "graph" under a graph
+                         // launch without an operator; "" if unknown
+  std::string device;    // "cuda:0", "cpu"
+  std::vector<int64_t> count_per_step;
+  std::vector<int64_t> time_ns_per_step;
+  std::vector<int64_t> bytes_per_step;  // copies and fills only, else empty
+  std::array<int64_t, 3> grid{}, block{};  // of the first launch; zeros if unknown
+  std::vector<int64_t> streams;            // sorted
+  std::string input_dims;  // of the innermost operator's first call: "[[64, 768], [3072, 768]]"
+  bool in_graph = false;
+  KernelInfo info;         // decoded from the name on load, never stored
+
+  int64_t Count() const;   // all steps
+  int64_t TimeNs() const;
+  // The innermost operator of op_path: "aten::addmm".
+  std::string_view Operator() const;
+};
+
+// Calls of one host operator (CPU side), in order of first appearance.
+struct OperatorRow {
+  std::string name;
+  OperatorKind kind = OperatorKind::kOther;
+  std::vector<int64_t> count_per_step;
+  std::string input_dims;  // of the first call; "" if shapes were not recorded
+};
+
+// One process's values of one metric: one a step for metrics of the traced window, a single one
+// for those of the timed window (percentiles).
+struct Observation {
+  MetricId metric;
+  Side side = Side::kHead;
+  int pair = 0;
+  int process = 0;
+  std::vector<double> per_step;
+};
+
+struct AttemptSummary {
+  Attempt attempt;
+  AttemptResult result;
+  std::vector<std::string> trace_files;  // relative to the out folder
+};
+
+struct Evidence {
+  int extractor = kExtractorVersion;
+  std::string case_name;
+  Key key;
+  std::string device_kind;  // "cuda" | "cpu"
+  std::string device_name;  // "NVIDIA H200" | CPU model or "cpu"
+  std::vector<int> steps;   // of each traced process; 0: no steps marked, the whole window is one
+  std::vector<Observation> values;
+  std::map<MetricId, std::string> unavailable;  // reason
+  std::vector<KernelRow> kernels;    // GPU kernels, then CPU kernels
+  std::vector<KernelRow> transfers;  // copies and fills
+  std::vector<KernelRow> syncs;      // synchronising runtime calls, harness ones left out
+  std::vector<OperatorRow> operators;
+  int64_t pre_window = 0;            // GPU activities launched before the window, not counted
+  std::vector<std::string> incomplete_because;  // also faults of attempts; empty: complete
+  std::vector<std::string> notes;
+  std::vector<std::string> explain;  // what was left out and why, for --explain
+  std::vector<AttemptSummary> attempts;
+  std::vector<Fallback> fallback;
+  std::string plant;                 // planted defect, shown in every report
+
+  bool Complete() const { return incomplete_because.empty(); }
+  int TotalSteps() const;            // at least 1 where a trace was read
+};
+
+// A metric over all steps and processes.
+struct MetricValue {
+  std::optional<double> value;    // the per-step value; empty if unstable or unavailable
+  std::optional<double> largest;  // over the steps
+  std::vector<double> per_step;
+  bool stable = false;            // exact metrics: all steps equal. Others: always true
+  std::string unavailable;        // reason
+};
+// Exact metrics: the common value. Near exact and noisy: the median of the processes' medians.
+MetricValue Summarise(const Evidence& evidence, MetricId metric);
+
+// True if the multiset of kernel names is the same in every step.
+bool KernelSetIsStable(const Evidence& evidence);
+
+// Evidence of a case from what its attempts left. `out_dir` is where their folders lie. `machine`
+// fills what neither trace nor samples say (CPU). Never throws for bad traces: they make the
+// evidence incomplete, with the reason.
+Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
+                 const std::filesystem::path& out_dir,
+                 const std::map<std::string, std::string>& machine);
+
+// Evidence of one bare trace file. Throws Error(kInput) if it is no trace at all.
+Evidence ExtractTrace(const std::filesystem::path& trace);
+
+// The one JSON form, schema "perfgate.evidence/1" (docs/formats.md). FromJson throws Error(kInput)
+// for another schema or a missing key, and decodes the names again.
+Json ToJson(const Evidence& evidence);
+Evidence EvidenceFromJson(const Json& json);
+
+// Names of key fields in which both are known and differ: "torch: 2.11.0 / 2.12.0".
+std::vector<std::string> KeyDifferences(const Key& base, const Key& head);
+// Names of key fields that one side or both do not say.
+std::vector<std::string> UnknownKeyFields(const Key& base, const Key& head);
+
+}  // namespace perfgate

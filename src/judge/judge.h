@@ -1,0 +1,87 @@
+// Rules -> findings -> verdict. Pure: no clock, no files.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "declare/declare.h"
+#include "diff/diff.h"
+#include "evidence/evidence.h"
+
+namespace perfgate {
+
+enum class Status {
+  kPass, kImproved, kWarn, kFail, kInconclusive, kError, kMissing, kNotComparable, kSuspicious,
+  kSkipped, kWaived,
+};
+std::string_view ToString(Status status);  // "not_comparable"
+
+struct Finding {
+  std::string rule;       // full id
+  std::string case_name;
+  Where where;            // of the rule
+  Severity severity = Severity::kError;
+  Status status = Status::kPass;
+  std::optional<MetricId> metric;  // a rule on several metrics has one finding a metric
+  std::optional<double> base, head;  // in the metric's unit; counts for kernel and change checks
+  std::string limit;      // "at most +0", "fused 1, apart 0"
+  std::optional<double> delta;
+  std::string message;    // one line: "cpu_kernels 4 -> 5 a step (at most +0)"
+  std::string why;        // the rule's
+  std::string next;       // a command to type or a thing to do; "" if nothing
+  std::vector<int> changes;  // indices into the case's diff
+  std::vector<std::string> operators;
+  std::vector<std::string> kernels;  // exact names that a kernels/fusion check points at
+};
+
+// What the judge gets of one case.
+struct CasePair {
+  Case declared;
+  Evidence head;
+  std::optional<Evidence> base;       // the baseline's; empty if missing
+  bool comparable = false;            // base is of the same key
+  std::vector<std::string> key_differences;
+  std::optional<Diff> diff;           // where base is there
+  std::string base_label;             // commit or file of the baseline
+};
+
+struct CaseVerdict {
+  std::string case_name;
+  Status status = Status::kPass;  // worst of its findings
+  std::vector<Finding> findings;
+  std::vector<std::string> key_differences;
+  std::vector<std::string> notes;
+  std::vector<std::string> incomplete_because;
+  std::optional<Diff> diff;
+  std::string device_kind, device_name;
+  std::string plant;
+  std::vector<Fallback> fallback;
+};
+
+enum class Result { kPass, kFail, kError, kInconclusive, kNotComparable };
+std::string_view ToString(Result result);
+
+struct Verdict {
+  Result result = Result::kPass;
+  int exit_code = 0;
+  std::vector<CaseVerdict> cases;
+  std::vector<std::string> problems;  // of the whole run: no case, no rule ...
+  // For headings; filled by the caller.
+  std::string suite, device, stack, base_label, head_label, run_id;
+  bool no_baseline_warns = false;
+  int rules = 0;
+};
+
+struct Policy {
+  std::string today;               // "2027-01-31", UTC
+  bool no_baseline_warns = false;
+  bool bare_diff = false;          // `perfgate diff`: vanished work is said, not failed;
+                                   // rules that need what bare traces lack are skipped
+};
+
+// Every rule x case has at least one finding. Exit code by precedence 3 > 1 > 4 > 0.
+Verdict Judge(std::span<const Rule> rules, std::span<const CasePair> cases, const Policy& policy);
+
+}  // namespace perfgate

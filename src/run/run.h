@@ -1,0 +1,71 @@
+// Plan of attempts, launching, time-outs, machine facts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "attempt/attempt.h"
+#include "declare/declare.h"
+
+namespace perfgate {
+
+struct Process {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  // added to the parent's
+  std::filesystem::path cwd;
+  int64_t timeout_ns = 0;
+  std::filesystem::path stdout_file, stderr_file;  // where its streams go
+};
+
+// The world as perfgate sees it: clock, processes, machine, streams, environment. Tests script it.
+class World {
+ public:
+  virtual ~World() = default;
+  virtual std::string UtcNow() = 0;     // "2027-01-31T10:15:00Z"
+  virtual int64_t MonotonicNs() = 0;
+  virtual uint64_t RandomSeed() = 0;
+  virtual std::map<std::string, std::string> Machine() = 0;  // cpu, cpu_isa, cores, os, gpus
+  // Runs to its end in a process group of its own. Never throws for what the child does.
+  // Returns at once with kInterrupted when Interrupted() becomes true (children are ended).
+  virtual AttemptResult RunProcess(const Process& process) = 0;
+  virtual int Interrupted() = 0;        // signal number or 0
+  virtual std::string Getenv(const std::string& name) = 0;  // "" if unset
+  virtual std::ostream& Out() = 0;
+  virtual std::ostream& Err() = 0;
+  virtual bool OutIsTerminal() = 0;
+  virtual bool ErrIsTerminal() = 0;
+  // Commit of the repository that holds `folder` ("" if none) and whether it has changes.
+  virtual std::pair<std::string, bool> GitCommit(const std::filesystem::path& folder) = 0;
+};
+
+// The real one; installs handlers for SIGINT and SIGTERM once.
+World& RealWorld();
+
+// Attempts in the order in which they will run.
+std::vector<Attempt> Plan(const std::vector<Case>& cases, uint64_t seed);
+
+// The child's environment by the attempt contract.
+std::map<std::string, std::string> AttemptEnvironment(const Case& declared, const Attempt& attempt,
+                                                      const std::filesystem::path& out_dir);
+
+AttemptResult Launch(const Case& declared, const Attempt& attempt,
+                     const std::filesystem::path& suite_folder,
+                     const std::filesystem::path& out_dir, World& world);
+
+struct RunOptions {
+  std::filesystem::path out_dir;
+  uint64_t seed = 0;
+};
+
+// Prepares, launches every planned attempt, keeps run.json up to date; a fault of one case never
+// stops the others. On an interrupt returns early with `interrupted_by` set. Progress on world.Err().
+RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const RunOptions& options,
+                   World& world);
+
+}  // namespace perfgate

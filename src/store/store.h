@@ -1,0 +1,53 @@
+// SQLite history; the one door to SQLite. SQL lives in .sql files. One transaction a run: a process
+// killed at any instant leaves whole runs only. Schema: docs/sql.md.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attempt/attempt.h"
+#include "evidence/evidence.h"
+#include "metric/metric.h"
+
+namespace perfgate {
+
+struct StoredRun {
+  RunRecord run;
+  std::vector<Evidence> cases;
+};
+
+struct RunRow {
+  std::string id, suite, started, commit, status;  // status: "finished" | "interrupted"
+  int cases = 0;
+};
+
+struct HistoryPoint {
+  std::string run_id, started, commit, case_name;
+  std::string key;  // Hash16 of the key's fields
+  std::optional<double> value;
+};
+
+class Store {
+ public:
+  // Opens or creates (WAL, busy time-out 30 s, migrations). Throws Error(kStore): a newer schema, a
+  // corrupt file (left alone), a path that cannot be written, with the next step.
+  explicit Store(const std::filesystem::path& file);
+  ~Store();
+  Store(Store&&) noexcept;
+
+  // One transaction. Adding the same run id again replaces nothing and returns false.
+  bool AddRun(const RunRecord& run, const std::vector<Evidence>& cases);
+  std::optional<StoredRun> FindRun(const std::string& id) const;  // "" or "latest": the newest one
+  std::vector<RunRow> ListRuns() const;                           // newest first
+  std::vector<HistoryPoint> History(const std::string& case_glob, MetricId metric) const;
+  void Checkpoint();  // fold the write-ahead log in
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace perfgate
