@@ -27,7 +27,8 @@ class FileDescriptor {
   int fd_;
 };
 
-[[noreturn]] void ThrowErrno(Fault fault, std::string_view what, const std::filesystem::path& path) {
+[[noreturn]] void ThrowErrno(Fault fault, std::string_view what,
+                             const std::filesystem::path& path) {
   const int code = errno;
   throw Error(fault, fmt::format("{}: {}: {}", path.string(), what, std::strerror(code)));
 }
@@ -56,8 +57,8 @@ std::string ReadFile(const std::filesystem::path& path, int64_t at_most_bytes) {
     if (got == 0) return contents;
     contents.append(buffer, static_cast<size_t>(got));
     if (static_cast<int64_t>(contents.size()) > at_most_bytes) {
-      throw Error(Fault::kInput, fmt::format("{}: larger than {} bytes, refused", path.string(),
-                                             at_most_bytes));
+      throw Error(Fault::kInput,
+                  fmt::format("{}: larger than {} bytes, refused", path.string(), at_most_bytes));
     }
   }
 }

@@ -105,11 +105,21 @@ void WriteString(std::string_view text, std::string& out) {
       continue;
     }
     switch (byte) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
       default:
         if (byte < 0x20 || byte == 0x7F) {
           out += fmt::format("\\u{:04x}", byte);
@@ -129,8 +139,7 @@ class Writer {
   void Write(const Json& json, int depth) {
     if (json.IsArray()) {
       const Json::Array& items = json.AsArray();
-      WriteContainer('[', ']', items.size(), depth,
-                     [&](size_t i) { Write(items[i], depth + 1); });
+      WriteContainer('[', ']', items.size(), depth, [&](size_t i) { Write(items[i], depth + 1); });
     } else if (json.IsObject()) {
       const Json::Object& members = json.AsObject();
       WriteContainer('{', '}', members.size(), depth, [&](size_t i) {

@@ -23,8 +23,8 @@ class Json {
   Json(bool value) : value_(value) {}
   Json(int value) : value_(static_cast<int64_t>(value)) {}
   Json(int64_t value) : value_(value) {}
-  Json(uint64_t value);   // above int64: a double
-  Json(double value);     // NaN and infinities become null
+  Json(uint64_t value);  // above int64: a double
+  Json(double value);    // NaN and infinities become null
   Json(const char* value) : value_(std::string(value)) {}
   Json(std::string value) : value_(std::move(value)) {}
   Json(std::string_view value) : value_(std::string(value)) {}

@@ -62,17 +62,21 @@ std::string FormatBytes(double bytes) {
 
 std::string_view ToString(Unit unit) {
   switch (unit) {
-    case Unit::kCount: return "count";
-    case Unit::kNanoseconds: return "ns";
-    case Unit::kBytes: return "bytes";
-    case Unit::kRatio: return "ratio";
+    case Unit::kCount:
+      return "count";
+    case Unit::kNanoseconds:
+      return "ns";
+    case Unit::kBytes:
+      return "bytes";
+    case Unit::kRatio:
+      return "ratio";
   }
   return "count";
 }
 
 std::optional<Quantity> ParseQuantity(std::string_view text) {
   std::string_view rest = Trim(text);
-  if (!rest.empty() && rest[0] == '+') rest.remove_prefix(1);
+  if (rest.starts_with('+') && !rest.starts_with("+-")) rest.remove_prefix(1);
   if (rest.empty() || rest[0] == '+') return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
@@ -89,10 +93,14 @@ std::optional<Quantity> ParseQuantity(std::string_view text) {
 std::string FormatValue(double value, Unit unit) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   switch (unit) {
-    case Unit::kNanoseconds: return FormatTime(value);
-    case Unit::kBytes: return FormatBytes(value);
-    case Unit::kRatio: return fmt::format("{:.4g}", value);
-    case Unit::kCount: break;
+    case Unit::kNanoseconds:
+      return FormatTime(value);
+    case Unit::kBytes:
+      return FormatBytes(value);
+    case Unit::kRatio:
+      return fmt::format("{:.4g}", value);
+    case Unit::kCount:
+      break;
   }
   if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
   return fmt::format("{:.2f}", value);

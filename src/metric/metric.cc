@@ -175,13 +175,15 @@ bool IsRegression(ChangeKind kind) {
     case ChangeKind::kDtypeChanged:
     case ChangeKind::kGraphLost:
     case ChangeKind::kHiddenCopy:
-    case ChangeKind::kSyncAdded: return true;
+    case ChangeKind::kSyncAdded:
+      return true;
     case ChangeKind::kFused:
     case ChangeKind::kEpilogueGained:
     case ChangeKind::kSubstituted:
     case ChangeKind::kMoved:
     case ChangeKind::kAdded:
-    case ChangeKind::kRemoved: return false;
+    case ChangeKind::kRemoved:
+      return false;
   }
   return false;
 }

@@ -12,17 +12,51 @@ namespace perfgate {
 
 // Order is the order of reports. Names in text and files are in the table (metric.cc).
 enum class MetricId {
-  kKernels, kGpuActivities, kLaunches, kGraphLaunches,
-  kMemcpyCount, kMemcpyBytes, kMemcpyHtoDCount, kMemcpyHtoDBytes, kMemcpyDtoHCount,
-  kMemcpyDtoHBytes, kMemcpyDtoDCount, kMemcpyDtoDBytes, kMemsetCount, kStreams,
+  kKernels,
+  kGpuActivities,
+  kLaunches,
+  kGraphLaunches,
+  kMemcpyCount,
+  kMemcpyBytes,
+  kMemcpyHtoDCount,
+  kMemcpyHtoDBytes,
+  kMemcpyDtoHCount,
+  kMemcpyDtoHBytes,
+  kMemcpyDtoDCount,
+  kMemcpyDtoDBytes,
+  kMemsetCount,
+  kStreams,
   kCpuKernels,
-  kHostOps, kRootOps, kViewOps, kCopyOps, kAllocations, kAllocatedBytes, kPeakBytes,
-  kDeviceMallocs, kSyncs, kHarnessSyncs,
-  kCompiledRegions, kGraphBreaks, kRecompiles,
-  kGpuTime, kCommTime, kKernelTime, kGpuIdle, kCpuKernelTime,
-  kDispatch, kLaunchApiTime, kLaunchDelay,
-  kLatencyP50, kLatencyP95, kLatencyP99, kColdStart, kWarmupIterations,
-  kRelativeError, kMaxAbsError, kNanCount, kInfCount,
+  kHostOps,
+  kRootOps,
+  kViewOps,
+  kCopyOps,
+  kAllocations,
+  kAllocatedBytes,
+  kPeakBytes,
+  kDeviceMallocs,
+  kSyncs,
+  kHarnessSyncs,
+  kCompiledRegions,
+  kGraphBreaks,
+  kRecompiles,
+  kGpuTime,
+  kCommTime,
+  kKernelTime,
+  kGpuIdle,
+  kCpuKernelTime,
+  kDispatch,
+  kLaunchApiTime,
+  kLaunchDelay,
+  kLatencyP50,
+  kLatencyP95,
+  kLatencyP99,
+  kColdStart,
+  kWarmupIterations,
+  kRelativeError,
+  kMaxAbsError,
+  kNanCount,
+  kInfCount,
 };
 
 // Exact: the same every run, judged by equality. Near exact: device times, judged by `change` with
@@ -37,7 +71,7 @@ enum class MetricDevice { kAny, kGpu, kCpu };
 
 struct Metric {
   MetricId id;
-  std::string_view name;   // "memcpy_bytes.htod", "latency.p50"
+  std::string_view name;  // "memcpy_bytes.htod", "latency.p50"
   Unit unit;
   Better better;
   Exactness exactness;
@@ -52,8 +86,20 @@ std::optional<MetricId> FindMetric(std::string_view name);
 
 // How a kernel, copy or sync differs between two traces. Most telling first.
 enum class ChangeKind {
-  kFusionSplit, kFusionLost, kFused, kEpilogueLost, kEpilogueGained, kTensorCoreLost,
-  kDtypeChanged, kGraphLost, kHiddenCopy, kSyncAdded, kSubstituted, kMoved, kAdded, kRemoved,
+  kFusionSplit,
+  kFusionLost,
+  kFused,
+  kEpilogueLost,
+  kEpilogueGained,
+  kTensorCoreLost,
+  kDtypeChanged,
+  kGraphLost,
+  kHiddenCopy,
+  kSyncAdded,
+  kSubstituted,
+  kMoved,
+  kAdded,
+  kRemoved,
 };
 
 std::span<const ChangeKind> ChangeKinds();

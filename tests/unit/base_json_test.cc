@@ -1,0 +1,84 @@
+#include "base/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/error.h"
+
+namespace perfgate {
+namespace {
+
+using testing::HasSubstr;
+
+std::string MessageOf(std::string_view text) {
+  try {
+    ParseJson(text, "x.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kInput);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(JsonText, ReadsBackWhatItWrote) {
+  Json json;
+  json.Set("name", "geglu \"x\" \n\t\\ µ");
+  json.Set("big", std::numeric_limits<int64_t>::max());
+  json.Set("small", std::numeric_limits<int64_t>::min());
+  json.Set("third", 1.0 / 3);
+  json.Set("none", Json());
+  json.Set("yes", true);
+  json.Set("rows", Json::ArrayOf(std::vector<int>{1, 2, 3}));
+  json.Set("empty", Json(Json::Object{}));
+  for (const int depth : {0, 1, 2, 1000}) {
+    EXPECT_EQ(ParseJson(WriteJson(json, depth), "x.json"), json);
+  }
+}
+
+TEST(JsonText, RowsStandOnOneLineFromTheGivenDepth) {
+  Json row;
+  row.Set("a", 1).Set("b", 2);
+  Json json;
+  json.Set("rows", Json(Json::Array{row, row}));
+  EXPECT_EQ(WriteJson(json, 2),
+            "{\n  \"rows\": [\n    {\"a\": 1, \"b\": 2},\n    {\"a\": 1, \"b\": 2}\n  ]\n}\n");
+}
+
+TEST(JsonText, NotANumberIsNullAndBadBytesAreReplaced) {
+  EXPECT_EQ(WriteJson(Json(std::numeric_limits<double>::quiet_NaN())), "null\n");
+  EXPECT_EQ(WriteJson(Json("a\xFF")), "\"a\xEF\xBF\xBD\"\n");
+}
+
+TEST(JsonErrors, SayFileLineColumnAndReason) {
+  EXPECT_THAT(MessageOf("{\"a\": 1,\n \"b\": }"), HasSubstr("x.json:2:7: "));
+  EXPECT_THAT(MessageOf(""), HasSubstr("empty"));
+  EXPECT_THAT(MessageOf("{} {}"), HasSubstr("not be followed"));
+  EXPECT_THAT(MessageOf("{\"a\":1,\"a\":2}"), HasSubstr("\"a\" stands twice"));
+  EXPECT_THAT(MessageOf(std::string(100000, '[')), HasSubstr("deeper than 256"));
+  EXPECT_NE(MessageOf("[1e999]"), "no error");
+  EXPECT_NE(MessageOf("[NaN]"), "no error");
+  EXPECT_NE(MessageOf("[\"\xFF\"]"), "no error");
+  EXPECT_NE(MessageOf(std::string_view("[\"a\0b\"]", 7)), "no error");
+}
+
+TEST(JsonErrors, WrongKindsAreNamed) {
+  const Json json = ParseJson("{\"a\": \"x\", \"b\": 1.5}", "x.json");
+  EXPECT_THROW(
+      {
+        try {
+          json.At("b").AsInt();
+        } catch (const Error& error) {
+          EXPECT_STREQ(error.what(), "expected a whole number, found a number");
+          throw;
+        }
+      },
+      Error);
+  EXPECT_THROW(json.At("c"), Error);
+  EXPECT_EQ(json.Find("c"), nullptr);
+  EXPECT_EQ(json.At("a").Find("b"), nullptr);
+}
+
+}  // namespace
+}  // namespace perfgate
