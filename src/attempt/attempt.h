@@ -46,9 +46,11 @@ struct Case {
   std::string nvtx_steps;  // with cupti: name of the NVTX range that marks a step
   Windows windows;
   int64_t timeout_ns = 300'000'000'000;
-  std::string reference;  // name of the case whose outputs numerics are measured against
-  std::string digest;     // Hash16 of the declared text (never of what a package or script holds)
-  std::string plant;      // a known defect put in on purpose (--plant); "" for none
+  std::string reference;        // name of the case whose outputs numerics are measured against
+  bool reference_only = false;  // measured only because another case names it: no rule judges it,
+                                // it has no baseline
+  std::string digest;  // Hash16 of the declared text (never of what a package or script holds)
+  std::string plant;   // a known defect put in on purpose (--plant); "" for none
   Where declared;
 };
 
@@ -70,18 +72,18 @@ struct AttemptResult {
   int exit_code = 0;
   int signal = 0;
   int64_t wall_ns = 0;
-  int64_t peak_rss_bytes = 0;   // 0: unknown
-  std::string stderr_tail;      // last 4 KiB at most
-  std::string fault;            // "" if all went well; else one line for a person:
-                                // "timed out after 300 s", "killed by SIGSEGV", "exit code 2",
-                                // "program not found: bench/decode.py"
+  int64_t peak_rss_bytes = 0;  // 0: unknown
+  std::string stderr_tail;     // last 4 KiB at most
+  std::string fault;           // "" if all went well; else one line for a person:
+                               // "timed out after 300 s", "killed by SIGSEGV", "exit code 2",
+                               // "program not found: bench/decode.py"
 };
 
 struct Output {
   std::string name;
   std::vector<int64_t> shape;
   std::string dtype;
-  double mean = 0, min = 0, max = 0;
+  double mean = 0, min = 0, max = 0;  // NaN where JSON has null
   int64_t nan_count = 0, inf_count = 0;
   std::string file;  // relative to the attempt folder; "" if not saved
 };
@@ -92,7 +94,7 @@ struct Fallback {
 
 // samples.json, schema "perfgate.samples/1".
 struct Samples {
-  int64_t cold_start_ns = 0;
+  int64_t cold_start_ns = 0;  // 0: not measured
   int warmup_iterations = 0;
   bool steady = false;
   std::vector<int64_t> latency_ns;   // timed window, one an iteration
@@ -106,8 +108,8 @@ struct Samples {
 };
 
 struct TraceFile {
-  std::filesystem::path path;
-  int rank = 0;
+  std::filesystem::path path;  // out folder included
+  int rank = 0;                // from the file's name, "trace-rank1.json"; else 0
 };
 
 // What one attempt left behind.
@@ -116,27 +118,30 @@ struct AttemptData {
   AttemptResult result;
   std::optional<Samples> samples;
   std::vector<TraceFile> traces;
-  std::vector<std::string> faults;  // result.fault, "no samples.json", "samples.json: line 3 ..."
+  // One line each: result.fault, "trace.json: is empty", "samples.json: ...: expected text". A
+  // traced attempt owes a trace, a timed one samples.json; a traced one without samples.json has no
+  // fault, only nothing to say about the timed window.
+  std::vector<std::string> faults;
 };
 
 // run.json, schema "perfgate.run/1": what was to be done and how each attempt ended. Written again,
 // atomically, after every attempt, so that a killed run still says what it has.
 struct RunRecord {
-  std::string id;           // "20270131T101500Z-1a2b3c": UTC start and 6 hex digits
-  std::string suite;        // its declared name
+  std::string id;     // "20270131T101500Z-1a2b3c": UTC start and 6 hex digits
+  std::string suite;  // its declared name
   std::filesystem::path suite_file;
-  std::string started;      // ISO 8601, UTC
+  std::string started;  // ISO 8601, UTC
   std::string perfgate_version;
-  std::string commit;       // of the suite's repository; "" if there is none
+  std::string commit;  // of the suite's repository; "" if there is none
   bool dirty = false;
   std::string base_commit;  // with --against
   uint64_t seed = 0;
   std::map<std::string, std::string> machine;  // host facts: cpu, isa, cores, os, gpus
   std::vector<Case> cases;
-  std::vector<std::pair<Attempt, AttemptResult>> attempts;  // finished ones
+  std::vector<std::pair<Attempt, AttemptResult>> attempts;          // finished ones
   std::vector<std::pair<std::string, std::string>> prepare_faults;  // workload, fault
   bool finished = false;
-  int interrupted_by = 0;   // signal number; 0: not interrupted
+  int interrupted_by = 0;  // signal number; 0: not interrupted
 };
 
 // Files of the contract. Readers throw Error(kInput) with file, line, key; unknown keys are
@@ -146,7 +151,8 @@ void WriteSamples(const Samples& samples, const std::filesystem::path& file);
 RunRecord ReadRunRecord(const std::filesystem::path& out_dir);
 void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir);
 
-// Collects what an attempt folder holds; what is missing or unreadable becomes `faults`.
+// Collects what an attempt folder holds; what is missing or unreadable becomes `faults`. Trusts
+// nothing: only regular files inside the out folder are named in `traces` and `outputs`.
 AttemptData CollectAttempt(const std::filesystem::path& out_dir, const Attempt& attempt,
                            const AttemptResult& result);
 

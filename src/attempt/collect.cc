@@ -1,0 +1,124 @@
+// What an attempt folder holds, read with distrust.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "attempt/attempt.h"
+#include "attempt/paths.h"
+#include "base/text.h"
+
+namespace perfgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsTraceName(std::string_view name) {
+  return name.starts_with("trace") && (name.ends_with(".json") || name.ends_with(".json.gz"));
+}
+
+// The number after "rank" in the file's name, 0 if there is none.
+int RankFromName(const std::string& name) {
+  const size_t at = name.find("rank");
+  if (at == std::string::npos) return 0;
+  const char* begin = name.data() + at + 4;
+  const char* end = name.data() + name.size();
+  if (begin != end && (*begin == '-' || *begin == '_')) ++begin;
+  int rank = 0;
+  const auto [stop, error] = std::from_chars(begin, end, rank);
+  return error == std::errc() && stop != begin && rank >= 0 ? rank : 0;
+}
+
+// Names in the folder, sorted. A folder that cannot be listed has none.
+std::vector<std::string> List(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Collector {
+ public:
+  Collector(const fs::path& out_dir, AttemptData& data)
+      : folder_(out_dir / data.attempt.dir), out_dir_(out_dir), data_(data) {}
+
+  void Collect() {
+    if (!StaysInside(data_.attempt.dir)) {
+      AddFault("its folder is not inside the out folder; what it holds is not read");
+      return;
+    }
+    if (!data_.result.fault.empty()) AddFault(data_.result.fault);
+    const std::vector<std::string> names = List(folder_);
+    for (const std::string& name : names) {
+      if (IsTraceName(name)) AddTrace(name);
+    }
+    if (std::binary_search(names.begin(), names.end(), "samples.json")) AddSamples();
+    // A process that failed says so above; what it therefore did not write is no second fault.
+    if (!data_.faults.empty()) return;
+    if (data_.attempt.phase == Phase::kTraced && data_.traces.empty()) {
+      AddFault("wrote no trace*.json or trace*.json.gz into PERFGATE_ATTEMPT_DIR");
+    }
+    if (data_.attempt.phase == Phase::kTimed && !data_.samples) {
+      AddFault("wrote no samples.json into PERFGATE_ATTEMPT_DIR");
+    }
+  }
+
+ private:
+  void AddFault(std::string_view what) { data_.faults.emplace_back(what); }
+
+  // True if the file may be opened and holds something; else a fault.
+  bool IsReadable(const std::string& name) {
+    const std::string wrong = WhyNotInside(folder_ / name, out_dir_);
+    if (!wrong.empty()) {
+      AddFault(fmt::format("{}: {}", Printable(name), wrong));
+      return false;
+    }
+    std::error_code error;
+    if (fs::file_size(folder_ / name, error) == 0 && !error) {
+      AddFault(fmt::format("{}: is empty", Printable(name)));
+      return false;
+    }
+    return true;
+  }
+
+  void AddTrace(const std::string& name) {
+    if (IsReadable(name)) data_.traces.push_back({folder_ / name, RankFromName(name)});
+  }
+
+  void AddSamples() {
+    if (!IsReadable("samples.json")) return;
+    try {
+      data_.samples = ReadSamples(folder_ / "samples.json");
+    } catch (const Error& error) {
+      AddFault(Printable(error.what()));
+      return;
+    }
+    for (Output& output : data_.samples->outputs) {
+      if (output.file.empty() || IsReadable(output.file)) continue;
+      output.file.clear();
+    }
+  }
+
+  fs::path folder_, out_dir_;
+  AttemptData& data_;
+};
+
+}  // namespace
+
+AttemptData CollectAttempt(const fs::path& out_dir, const Attempt& attempt,
+                           const AttemptResult& result) {
+  AttemptData data;
+  data.attempt = attempt;
+  data.result = result;
+  Collector(out_dir, data).Collect();
+  return data;
+}
+
+}  // namespace perfgate

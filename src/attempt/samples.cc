@@ -1,0 +1,96 @@
+// samples.json, schema "perfgate.samples/1" (docs/schema/samples.json).
+#include <utility>
+
+#include "attempt/attempt.h"
+#include "attempt/fields.h"
+#include "attempt/paths.h"
+#include "base/file.h"
+#include "base/json.h"
+
+namespace perfgate {
+namespace {
+
+constexpr std::string_view kSchema = "perfgate.samples/1";
+constexpr int64_t kAtMostBytes = int64_t{64} << 20;
+
+Output ReadOutput(const Fields& fields) {
+  Output output;
+  output.name = fields.Text("name");
+  output.shape = fields.Ints("shape");
+  output.dtype = fields.Text("dtype");
+  output.mean = fields.Number("mean");
+  output.min = fields.Number("min");
+  output.max = fields.Number("max");
+  output.nan_count = fields.Int("nan_count");
+  output.inf_count = fields.Int("inf_count");
+  output.file = fields.Text("file");
+  if (!output.file.empty() && !StaysInside(output.file)) {
+    fields.Fail("file", "expected a path inside the attempt folder");
+  }
+  return output;
+}
+
+Json WriteOutput(const Output& output) {
+  Json json;
+  json.Set("name", output.name)
+      .Set("shape", Json::ArrayOf(output.shape))
+      .Set("dtype", output.dtype)
+      .Set("mean", output.mean)
+      .Set("min", output.min)
+      .Set("max", output.max)
+      .Set("nan_count", output.nan_count)
+      .Set("inf_count", output.inf_count)
+      .Set("file", output.file);
+  return json;
+}
+
+}  // namespace
+
+Samples ReadSamples(const std::filesystem::path& file) {
+  RequireRegularFile(file);
+  const Json json = ParseJson(ReadFile(file, kAtMostBytes), file.string());
+  const Fields fields(json, file.string());
+  fields.RequireSchema(kSchema);
+  Samples samples;
+  samples.cold_start_ns = fields.Int("cold_start_ns");
+  samples.warmup_iterations = fields.SmallInt("warmup_iterations");
+  samples.steady = fields.Bool("steady");
+  samples.latency_ns = fields.Ints("latency_ns");
+  samples.dispatch_ns = fields.Ints("dispatch_ns");
+  samples.dispatch_unavailable = fields.Text("dispatch_unavailable");
+  for (const Fields& output : fields.Objects("outputs")) {
+    samples.outputs.push_back(ReadOutput(output));
+  }
+  samples.environment = fields.TextMap("environment");
+  for (const Fields& fallback : fields.Objects("fallback")) {
+    fallback.Require("what");
+    samples.fallback.push_back({fallback.Text("what"), fallback.Text("why")});
+  }
+  samples.plant = fields.Text("plant");
+  return samples;
+}
+
+void WriteSamples(const Samples& samples, const std::filesystem::path& file) {
+  Json outputs{Json::Array{}}, fallbacks{Json::Array{}};
+  for (const Output& output : samples.outputs) outputs.Push(WriteOutput(output));
+  for (const Fallback& fallback : samples.fallback) {
+    Json json;
+    json.Set("what", fallback.what).Set("why", fallback.why);
+    fallbacks.Push(std::move(json));
+  }
+  Json json;
+  json.Set("schema", kSchema)
+      .Set("cold_start_ns", samples.cold_start_ns)
+      .Set("warmup_iterations", samples.warmup_iterations)
+      .Set("steady", samples.steady)
+      .Set("latency_ns", Json::ArrayOf(samples.latency_ns))
+      .Set("dispatch_ns", Json::ArrayOf(samples.dispatch_ns))
+      .Set("dispatch_unavailable", samples.dispatch_unavailable)
+      .Set("outputs", std::move(outputs))
+      .Set("environment", ToJson(samples.environment))
+      .Set("fallback", std::move(fallbacks))
+      .Set("plant", samples.plant);
+  WriteFileAtomically(file, WriteJson(json, 1));
+}
+
+}  // namespace perfgate
