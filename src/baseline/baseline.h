@@ -23,24 +23,32 @@ enum class BaselineState { kFound, kMissing, kNotComparable };
 struct BaselineLookup {
   BaselineState state = BaselineState::kMissing;
   std::optional<Baseline> baseline;  // also when not comparable: the nearest one, for information
-  std::vector<std::string> key_differences;
-  std::vector<std::string> notes;    // driver, clocks, CPU model differ
+  std::vector<std::string> key_differences;  // "torch: 2.11.0 / 2.12.0", baseline first; a field
+                                             // that only one side knows differs too
+  std::vector<std::string> notes;  // driver, clocks, CPU model differ; an earlier name
 };
 
 // Looks for `head`'s case (or one of `was`) under `folder`: the file of the same key, else the
-// nearest of another key. Throws Error(kConfig) if a file of it cannot be read.
+// nearest of another key. A folder that does not exist has no baselines. Throws Error(kConfig) if a
+// file of the case cannot be read or holds another case.
 BaselineLookup FindBaseline(const std::filesystem::path& folder, const Evidence& head,
                             const std::vector<std::string>& was);
 
 // All baselines under `folder`, sorted by path. Throws like FindBaseline.
 std::vector<Baseline> ListBaselines(const std::filesystem::path& folder);
 
-// Where the baseline of this evidence belongs, relative to the folder.
+// Where the baseline of this evidence belongs: <gpu>/<stack>/<slug of the case>.json under
+// `folder`. The stack ends with a digest of the key only where the plain place is taken by the same
+// case of another machine or other libraries. A new definition of the case takes the place of the
+// old one.
 std::filesystem::path BaselinePath(const std::filesystem::path& folder, const Evidence& evidence);
 
-// Writes it (atomically) and removes the file of an earlier name of the case in the same place.
-// Returns the path. Refuses incomplete evidence with Error(kInput).
-std::filesystem::path WriteBaseline(const std::filesystem::path& folder, const Baseline& baseline);
+// Writes it (atomically) and removes the file of an earlier name of the case (`was`) in the same
+// place. Returns the path. Throws Error(kInput) for evidence that is incomplete, that measured
+// nothing or a planted defect; Error(kUsage) without a reason; Error(kEnvironment) if it cannot be
+// written.
+std::filesystem::path WriteBaseline(const std::filesystem::path& folder, const Baseline& baseline,
+                                    const std::vector<std::string>& was = {});
 
 // Problems of the files under `folder`: unreadable, in the wrong place, of a newer schema, whose
 // case is not declared. One line each.

@@ -1,0 +1,308 @@
+#include "baseline/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+
+namespace perfgate {
+namespace {
+
+constexpr std::string_view kSchema = "perfgate.baseline/1";
+constexpr std::string_view kSchemaPrefix = "perfgate.baseline/";
+// Bounds what a hostile file can make the reader allocate: rows times steps.
+constexpr int64_t kMostSteps = 100'000;
+constexpr int64_t kMostCells = 50'000'000;
+constexpr int64_t kMostFileBytes = 64 << 20;
+
+bool AllEqual(const std::vector<int64_t>& values) {
+  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+}
+
+// The lower median, so that it is a value that was measured.
+int64_t Median(std::vector<int64_t> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// One number if every step has it, else one a step.
+Json PerStep(const std::vector<int64_t>& values) {
+  if (!values.empty() && AllEqual(values)) return Json(values.front());
+  return Json::ArrayOf(values);
+}
+
+Json FieldsJson(const std::map<std::string, std::string>& fields) {
+  Json json{Json::Object{}};
+  for (const auto& [name, value] : fields) json.Append(name, value);
+  return json;
+}
+
+Json RowJson(const KernelRow& row) {
+  Json json{Json::Object{}};
+  json.Append("operator", row.op_path);
+  json.Append("name", row.name);
+  json.Append("device", row.device);
+  json.Append("count", PerStep(row.count_per_step));
+  const bool stable = AllEqual(row.count_per_step);
+  json.Append("time_ns",
+              stable ? Json(Median(row.time_ns_per_step)) : PerStep(row.time_ns_per_step));
+  if (!row.bytes_per_step.empty()) json.Append("bytes", PerStep(row.bytes_per_step));
+  if (row.grid != std::array<int64_t, 3>{}) json.Append("grid", Json::ArrayOf(row.grid));
+  if (row.block != std::array<int64_t, 3>{}) json.Append("block", Json::ArrayOf(row.block));
+  if (!row.streams.empty()) json.Append("streams", Json::ArrayOf(row.streams));
+  if (!row.input_dims.empty()) json.Append("shapes", row.input_dims);
+  if (row.in_graph) json.Append("in_graph", true);
+  return json;
+}
+
+Json RowsJson(std::vector<KernelRow> rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) {
+    return std::tie(a.device, a.op_path, a.name) < std::tie(b.device, b.op_path, b.name);
+  });
+  Json json{Json::Array{}};
+  for (const KernelRow& row : rows) json.Push(RowJson(row));
+  return json;
+}
+
+// In the order of first appearance: that is how the shapes of two pieces of evidence are compared.
+Json OperatorsJson(const std::vector<OperatorRow>& rows) {
+  Json json{Json::Array{}};
+  for (const OperatorRow& row : rows) {
+    Json item{Json::Object{}};
+    item.Append("name", row.name);
+    item.Append("count", PerStep(row.count_per_step));
+    if (!row.input_dims.empty()) item.Append("shapes", row.input_dims);
+    json.Push(std::move(item));
+  }
+  return json;
+}
+
+Json Number(double value) {
+  const auto whole = static_cast<int64_t>(value);
+  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
+}
+
+// A metric that was unavailable is left out: absence says so.
+Json MetricsJson(const Evidence& evidence) {
+  Json json{Json::Object{}};
+  for (const Metric& metric : Metrics()) {
+    const MetricValue value = Summarise(evidence, metric.id);
+    if (value.value) {
+      // Times are whole nanoseconds: half a nanosecond of a median is no information.
+      const bool whole = metric.unit == Unit::kNanoseconds;
+      json.Append(std::string(metric.name),
+                  whole ? Json(static_cast<int64_t>(*value.value)) : Number(*value.value));
+    } else if (value.unavailable.empty() && !value.per_step.empty()) {
+      Json steps{Json::Array{}};
+      for (const double step : value.per_step) steps.Push(Number(step));
+      json.Append(std::string(metric.name), std::move(steps));
+    }
+  }
+  return json;
+}
+
+Json DocumentOf(const Baseline& baseline) {
+  const Evidence& evidence = baseline.evidence;
+  Json json{Json::Object{}};
+  json.Append("schema", kSchema);
+  json.Append("case", evidence.case_name);
+  json.Append("reason", baseline.reason);
+  json.Append("commit", baseline.commit);
+  json.Append("date", baseline.date);
+  json.Append("perfgate", baseline.perfgate_version);
+  json.Append("extractor", evidence.extractor);
+  json.Append("device", Json(Json::Object{{"kind", Json(evidence.device_kind)},
+                                          {"name", Json(evidence.device_name)}}));
+  json.Append("key", FieldsJson(evidence.key.fields));
+  json.Append("recorded", FieldsJson(evidence.key.recorded));
+  json.Append("steps", evidence.TotalSteps());
+  if (!evidence.fallback.empty()) {
+    Json fallback{Json::Array{}};
+    for (const Fallback& item : evidence.fallback) {
+      fallback.Push(Json(Json::Object{{"what", Json(item.what)}, {"why", Json(item.why)}}));
+    }
+    json.Append("fallback", std::move(fallback));
+  }
+  json.Append("metrics", MetricsJson(evidence));
+  json.Append("kernels", RowsJson(evidence.kernels));
+  json.Append("transfers", RowsJson(evidence.transfers));
+  json.Append("syncs", RowsJson(evidence.syncs));
+  json.Append("operators", OperatorsJson(evidence.operators));
+  return json;
+}
+
+// --- reading
+
+std::map<std::string, std::string> ReadFields(const Json& json) {
+  std::map<std::string, std::string> fields;
+  for (const auto& [name, value] : json.AsObject()) fields[name] = value.AsString();
+  return fields;
+}
+
+int64_t AtLeastZero(const Json& json) {
+  const int64_t value = json.AsInt();
+  if (value < 0) throw Error(Fault::kInput, fmt::format("{} is below 0", value));
+  return value;
+}
+
+std::vector<int64_t> ReadPerStep(const Json& json, int64_t steps) {
+  if (!json.IsArray()) return std::vector<int64_t>(steps, AtLeastZero(json));
+  std::vector<int64_t> values;
+  for (const Json& item : json.AsArray()) values.push_back(AtLeastZero(item));
+  if (static_cast<int64_t>(values.size()) != steps) {
+    throw Error(Fault::kInput, fmt::format("a row has {} where `steps` says {}",
+                                           Plural(values.size(), "step"), steps));
+  }
+  return values;
+}
+
+std::array<int64_t, 3> ReadTriple(const Json* json) {
+  std::array<int64_t, 3> triple{};
+  if (json == nullptr) return triple;
+  if (json->AsArray().size() != 3) throw Error(Fault::kInput, "a grid or block without 3 numbers");
+  for (size_t i = 0; i < 3; ++i) triple[i] = json->AsArray()[i].AsInt();
+  return triple;
+}
+
+std::string TextOr(const Json& json, std::string_view key, std::string fallback = "") {
+  const Json* value = json.Find(key);
+  return value == nullptr ? fallback : value->AsString();
+}
+
+void CheckSize(const Json& rows, int64_t steps) {
+  if (static_cast<int64_t>(rows.AsArray().size()) * steps > kMostCells) {
+    throw Error(Fault::kInput, "too many rows for a baseline");
+  }
+}
+
+std::vector<KernelRow> ReadRows(const Json& json, int64_t steps) {
+  CheckSize(json, steps);
+  std::vector<KernelRow> rows;
+  for (const Json& item : json.AsArray()) {
+    KernelRow row;
+    row.op_path = item.At("operator").AsString();
+    row.name = item.At("name").AsString();
+    row.device = item.At("device").AsString();
+    row.count_per_step = ReadPerStep(item.At("count"), steps);
+    row.time_ns_per_step = ReadPerStep(item.At("time_ns"), steps);
+    if (const Json* bytes = item.Find("bytes")) row.bytes_per_step = ReadPerStep(*bytes, steps);
+    row.grid = ReadTriple(item.Find("grid"));
+    row.block = ReadTriple(item.Find("block"));
+    if (const Json* streams = item.Find("streams")) {
+      for (const Json& stream : streams->AsArray()) row.streams.push_back(stream.AsInt());
+    }
+    row.input_dims = TextOr(item, "shapes");
+    if (const Json* in_graph = item.Find("in_graph")) row.in_graph = in_graph->AsBool();
+    row.info = DecodeKernelName(row.name);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<OperatorRow> ReadOperators(const Json& json, int64_t steps) {
+  CheckSize(json, steps);
+  std::vector<OperatorRow> rows;
+  for (const Json& item : json.AsArray()) {
+    OperatorRow row;
+    row.name = item.At("name").AsString();
+    row.kind = ClassifyOperator(row.name);
+    row.count_per_step = ReadPerStep(item.At("count"), steps);
+    row.input_dims = TextOr(item, "shapes");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Names that this perfgate does not know belong to a newer one and are left out.
+void ReadMetrics(const Json& json, Evidence* evidence) {
+  for (const auto& [name, value] : json.AsObject()) {
+    const std::optional<MetricId> id = FindMetric(name);
+    if (!id) continue;
+    Observation observation{.metric = *id, .per_step = {}};
+    if (value.IsArray()) {
+      for (const Json& step : value.AsArray()) observation.per_step.push_back(step.AsNumber());
+    } else {
+      observation.per_step.push_back(value.AsNumber());
+    }
+    if (observation.per_step.empty()) throw Error(Fault::kInput, name + " has no value");
+    evidence->values.push_back(std::move(observation));
+  }
+  for (const Metric& metric : Metrics()) {
+    if (json.Find(metric.name) == nullptr) {
+      evidence->unavailable[metric.id] =
+          fmt::format("the baseline does not have it (it needs {})", metric.needs);
+    }
+  }
+}
+
+void CheckSchema(const Json& json) {
+  const Json* schema = json.Find("schema");
+  if (schema == nullptr || !schema->IsString() || !schema->AsString().starts_with(kSchemaPrefix)) {
+    throw Error(Fault::kInput, "this is no baseline file: `schema` is not \"perfgate.baseline/1\"");
+  }
+  if (schema->AsString() != kSchema) {
+    throw Error(Fault::kInput,
+                fmt::format("schema \"{}\" is from a newer perfgate (this one reads \"{}\"): "
+                            "update perfgate, or accept the baseline again",
+                            Printable(schema->AsString()), kSchema));
+  }
+}
+
+Baseline FromDocument(const Json& json) {
+  CheckSchema(json);
+  Baseline baseline;
+  baseline.reason = json.At("reason").AsString();
+  baseline.commit = json.At("commit").AsString();
+  baseline.date = json.At("date").AsString();
+  baseline.perfgate_version = TextOr(json, "perfgate");
+  Evidence& evidence = baseline.evidence;
+  evidence.case_name = json.At("case").AsString();
+  evidence.extractor = static_cast<int>(json.At("extractor").AsInt());
+  evidence.device_kind = json.At("device").At("kind").AsString();
+  evidence.device_name = json.At("device").At("name").AsString();
+  evidence.key.fields = ReadFields(json.At("key"));
+  evidence.key.recorded = ReadFields(json.At("recorded"));
+  const int64_t steps = json.At("steps").AsInt();
+  if (steps < 1 || steps > kMostSteps) {
+    throw Error(Fault::kInput,
+                fmt::format("`steps` is {}, not between 1 and {}", steps, kMostSteps));
+  }
+  evidence.steps = {static_cast<int>(steps)};
+  if (const Json* fallback = json.Find("fallback")) {
+    for (const Json& item : fallback->AsArray()) {
+      evidence.fallback.push_back({item.At("what").AsString(), item.At("why").AsString()});
+    }
+  }
+  ReadMetrics(json.At("metrics"), &evidence);
+  evidence.kernels = ReadRows(json.At("kernels"), steps);
+  evidence.transfers = ReadRows(json.At("transfers"), steps);
+  evidence.syncs = ReadRows(json.At("syncs"), steps);
+  evidence.operators = ReadOperators(json.At("operators"), steps);
+  return baseline;
+}
+
+}  // namespace
+
+std::string BaselineText(const Baseline& baseline) { return WriteJson(DocumentOf(baseline), 2); }
+
+Baseline ReadBaseline(const std::filesystem::path& file) {
+  try {
+    Baseline baseline = FromDocument(ParseJson(ReadFile(file, kMostFileBytes), file.string()));
+    baseline.file = file;
+    return baseline;
+  } catch (const Error& error) {
+    // A baseline is a file that people review and mend: a configuration error, with its name.
+    const std::string message = error.what();
+    const bool named = message.find(file.string()) != std::string::npos;
+    throw Error(Fault::kConfig, named ? message : file.string() + ": " + message);
+  }
+}
+
+}  // namespace perfgate

@@ -1,0 +1,19 @@
+// The text of a baseline file, schema "perfgate.baseline/1" (docs/formats.md).
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "baseline/baseline.h"
+
+namespace perfgate {
+
+// What is the same in every step stands once. The same evidence gives the same bytes, but for the
+// lines of commit, date and reason.
+std::string BaselineText(const Baseline& baseline);
+
+// The evidence of the result is complete and has one process with the recorded number of steps.
+// Throws Error(kConfig) that names the file and what is wrong.
+Baseline ReadBaseline(const std::filesystem::path& file);
+
+}  // namespace perfgate
