@@ -1,0 +1,68 @@
+// The families of kernel names, one decoder each. Private to this folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/kernel.h"
+
+namespace perfgate {
+
+// A demangled name cut at its brackets. All members are parts of `exact`.
+struct NameParts {
+  std::string_view exact;      // without blanks around it
+  std::string_view callee;     // without return type and parameter list
+  std::string_view function;   // the last component, without template arguments
+  std::string_view arguments;  // template arguments of `function`, without the outer < >
+};
+
+NameParts CutName(std::string_view name);
+
+// Cuts at `separator` where no bracket is open. At most `at_most` parts; the rest is left out.
+std::vector<std::string_view> SplitTopLevel(std::string_view text, char separator,
+                                            size_t at_most = 64);
+
+// The words between underscores, at most 64.
+std::vector<std::string_view> Tokens(std::string_view text);
+
+bool IsDigits(std::string_view text);
+// "128x256", "128x256x64": numbers with `x` between, at least two of them.
+bool IsTile(std::string_view text);
+// The number in `text`, 0 if it is none or above a million.
+int SmallNumber(std::string_view text);
+
+// "bf16" for `c10::BFloat16`, `__nv_bfloat16`, `bfloat16_t const*`, `bf16`; "" if it is no type
+// that a tensor may have.
+std::string_view DtypeOf(std::string_view type);
+
+std::string CanonicalName(const NameParts& name);
+
+// One operator of the shipped table.
+struct OperatorFacts {
+  std::string_view word;  // without namespace and trailing `_` or `_out`
+  OperatorKind kind;
+  Family family;  // of a kernel that computes it
+};
+const OperatorFacts* FindOperator(std::string_view word);
+// Cuts `gelu_mul__to_copy` into operators by longest match against the table. Views are left out
+// of the result; the result is sorted, each word once.
+std::vector<std::string> OperatorSet(std::string_view joined);
+
+// Each returns true if the name is of its family, and has then filled what the name says but for
+// `canonical`. They are asked in this order, since attention kernels wear CUTLASS wrappers.
+bool DecodeMemory(const NameParts& name, KernelInfo* info);
+bool DecodeNccl(const NameParts& name, KernelInfo* info);
+bool DecodeAttention(const NameParts& name, KernelInfo* info);
+bool DecodeNvjet(const NameParts& name, KernelInfo* info);
+bool DecodeXmma(const NameParts& name, KernelInfo* info);
+bool DecodeCutlass(const NameParts& name, KernelInfo* info);
+bool DecodeCublas(const NameParts& name, KernelInfo* info);
+bool DecodeInductor(const NameParts& name, KernelInfo* info);
+bool DecodeAten(const NameParts& name, KernelInfo* info);
+bool DecodeLibrary(const NameParts& name, KernelInfo* info);       // cuDNN's own, CUB, Thrust
+bool DecodeOperatorCall(const NameParts& name, KernelInfo* info);  // a row of the CPU
+void DecodeOpaque(const NameParts& name, KernelInfo* info);        // what is left
+
+}  // namespace perfgate

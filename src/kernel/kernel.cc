@@ -1,0 +1,42 @@
+#include "kernel/kernel.h"
+
+#include <array>
+
+#include "kernel/families.h"
+
+namespace perfgate {
+namespace {
+
+constexpr std::array<std::string_view, 18> kFamilies = {
+    "gemm",      "gemm_aux", "gemv",      "conv",       "attention", "pointwise",
+    "reduction", "norm",     "softmax",   "copy",       "indexing",  "random",
+    "sort",      "scan",     "optimizer", "collective", "memory",    "other"};
+
+constexpr size_t kShortNameLength = 60;
+
+}  // namespace
+
+std::string_view ToString(Family family) { return kFamilies[static_cast<size_t>(family)]; }
+
+std::optional<Family> FindFamily(std::string_view name) {
+  for (size_t i = 0; i < kFamilies.size(); ++i) {
+    if (kFamilies[i] == name) return static_cast<Family>(i);
+  }
+  return std::nullopt;
+}
+
+KernelInfo DecodeKernelName(std::string_view exact) {
+  NameParts name = CutName(exact);
+  KernelInfo info;
+  info.canonical = CanonicalName(name);
+  bool known = DecodeMemory(name, &info) || DecodeNccl(name, &info) ||
+               DecodeAttention(name, &info) || DecodeNvjet(name, &info) ||
+               DecodeXmma(name, &info) || DecodeCutlass(name, &info) || DecodeCublas(name, &info) ||
+               DecodeInductor(name, &info) || DecodeAten(name, &info) ||
+               DecodeLibrary(name, &info) || DecodeOperatorCall(name, &info);
+  if (!known) DecodeOpaque(name, &info);
+  if (info.short_name.size() > kShortNameLength) info.short_name.resize(kShortNameLength);
+  return info;
+}
+
+}  // namespace perfgate
