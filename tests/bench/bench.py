@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Figures of perfgate on this machine: reading speed and memory beside HolisticTraceAnalysis,
+start-up time, judging speed. Prints a Markdown table a section. Called by ci/bench.
+
+usage: bench.py --perfgate BUILD/perfgate --judge-bench BUILD/tests/judge_bench --work DIR
+                [--hta-python VENV/bin/python] [--bytes 10MB,100MB,1GB]
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+HTA_PROGRAM = """
+import sys, time
+from hta.common.trace_parser import parse_trace_dataframe
+start = time.perf_counter()
+parse_trace_dataframe(sys.argv[1])
+print(time.perf_counter() - start)
+"""
+
+
+def parse_size(text):
+    return int(float(text[:-2]) * UNITS[text[-2:]])
+
+
+def run(argv, **options):
+    """(seconds, peak resident bytes, stdout) of a command that must succeed."""
+    start = time.perf_counter()
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE, **options)
+    out = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    if status != 0:
+        sys.exit(f"{' '.join(map(str, argv))} failed with status {status}")
+    return seconds, usage.ru_maxrss * 1024, out.decode()
+
+
+def make_trace(path, size):
+    if not path.exists():
+        run([sys.executable, HERE / "make_trace.py", "--bytes", str(size), "--out", path])
+    return path
+
+
+def record_bytes(perfgate, path):
+    """The bytes of records kept, as `inspect --explain` prints them."""
+    _, _, out = run([perfgate, "inspect", path, "--explain"])
+    match = re.search(r"([0-9]+) bytes of records", out)
+    if not match:
+        sys.exit("inspect --explain does not print the bytes of records")
+    return int(match[1])
+
+
+def reading(args, work):
+    print("## Reading a trace: `perfgate inspect FILE --format json`, whole process\n")
+    print("| file | bytes | seconds (best of 3) | MB/s of JSON | peak resident MiB | records MiB "
+          "| beside records MiB |")
+    print("|---|---|---|---|---|---|---|")
+    for text in args.bytes.split(","):
+        raw = make_trace(work / f"trace-{text}.json", parse_size(text))
+        packed = work / f"trace-{text}.json.gz"
+        if not packed.exists():
+            subprocess.run(["gzip", "-6", "-k", raw], check=True)
+        size = raw.stat().st_size
+        kept = record_bytes(args.perfgate, raw)
+        for path in (raw, packed):
+            runs = [run([args.perfgate, "inspect", path, "--format", "json"]) for _ in range(3)]
+            seconds = min(r[0] for r in runs)
+            peak = max(r[1] for r in runs)
+            print(f"| {path.name} | {path.stat().st_size} | {seconds:.2f} | "
+                  f"{size / seconds / 1e6:.0f} | {peak / 2**20:.0f} | {kept / 2**20:.0f} | "
+                  f"{(peak - kept) / 2**20:.0f} |", flush=True)
+    print()
+
+
+def beside_hta(args, work):
+    if not args.hta_python:
+        return
+    text = "100MB"
+    raw = make_trace(work / f"trace-{text}.json", parse_size(text))
+    size = raw.stat().st_size
+    ours = min(run([args.perfgate, "inspect", raw, "--format", "json"])[0] for _ in range(3))
+    _, peak, out = run([args.hta_python, "-c", HTA_PROGRAM, raw], stderr=subprocess.DEVNULL)
+    theirs = float(out.split()[-1])
+    print(f"## The same {text} file, in this run, beside HolisticTraceAnalysis\n")
+    print("| reader | seconds | MB/s | peak resident MiB |")
+    print("|---|---|---|---|")
+    print(f"| perfgate inspect, whole process | {ours:.2f} | {size / ours / 1e6:.0f} | |")
+    print(f"| hta.common.trace_parser.parse_trace_dataframe, without imports | {theirs:.2f} | "
+          f"{size / theirs / 1e6:.1f} | {peak / 2**20:.0f} |")
+    print(f"\nperfgate is {theirs / ours:.0f} times as fast.\n")
+
+
+def start_up(args):
+    times = [run([args.perfgate, "--version"])[0] * 1e3 for _ in range(51)]
+    print("## Start-up: `perfgate --version`, 51 runs\n")
+    print(f"median {statistics.median(times):.1f} ms, worst {max(times):.1f} ms\n")
+
+
+def judging(args):
+    out = run([args.judge_bench, "--benchmark_format=json"], stderr=subprocess.DEVNULL)[2]
+    print("## Judging\n")
+    print("| benchmark | real time |")
+    print("|---|---|")
+    for row in json.loads(out)["benchmarks"]:
+        print(f"| {row['name']} | {row['real_time']:.1f} {row['time_unit']} |")
+    print()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--perfgate", required=True)
+    parser.add_argument("--judge-bench", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--hta-python")
+    parser.add_argument("--bytes", default="10MB,100MB,1GB")
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    print(f"# perfgate on {platform.machine()}, {os.cpu_count()} cores, "
+          f"{time.strftime('%Y-%m-%d', time.gmtime())}\n")
+    start_up(args)
+    judging(args)
+    reading(args, args.work)
+    beside_hta(args, args.work)
+
+
+if __name__ == "__main__":
+    main()
