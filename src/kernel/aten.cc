@@ -100,25 +100,6 @@ constexpr Known kIdentifiers[] = {
     {"minus", "sub"},
 };
 
-// Words around operators that look like one.
-constexpr std::string_view kWrappers[] = {"at",
-                                          "native",
-                                          "std",
-                                          "array",
-                                          "detail",
-                                          "templates",
-                                          "cuda",
-                                          "memory",
-                                          "functor",
-                                          "index",
-                                          "sum_functor_",
-                                          "reduce_kernel",
-                                          "function",
-                                          "reduce_kernel",
-                                          "c10",
-                                          "Scalar",
-                                          "unrolled_elementwise_kernel"};
-
 std::string SnakeCase(std::string_view text) {
   std::string snake;
   for (char c : text) {
@@ -136,9 +117,6 @@ std::string SnakeCase(std::string_view text) {
 std::string WordOf(std::string_view identifier) {
   for (const Known& known : kIdentifiers) {
     if (known.identifier == identifier) return std::string(known.word);
-  }
-  for (std::string_view wrapper : kWrappers) {
-    if (wrapper == identifier) return "";
   }
   if (identifier.starts_with("CatArrayBatchedCopy")) return "cat";
   std::string_view stem = identifier;
@@ -203,11 +181,7 @@ std::string_view LambdaDtype(std::string_view text) {
 // "at::native::BinaryFunctor<bf16, bf16, bf16, Op>" -> {"bf16", "bf16", "bf16"}.
 std::vector<std::string_view> ArgumentDtypes(std::string_view functor) {
   std::vector<std::string_view> dtypes;
-  size_t open = functor.find('<');
-  if (open == std::string_view::npos) return dtypes;
-  std::string_view inside = functor.substr(open + 1);
-  if (inside.ends_with('>')) inside.remove_suffix(1);
-  for (std::string_view argument : SplitTopLevel(inside, ',', 16)) {
+  for (std::string_view argument : SplitTopLevel(InsideTemplate(functor), ',', 16)) {
     std::string_view dtype = DtypeOf(argument);
     if (!dtype.empty()) dtypes.push_back(dtype);
   }
@@ -223,9 +197,8 @@ std::string_view Functor(std::string_view arguments) {
     if (!DtypeOf(argument).empty() || argument.starts_with("std::array<")) continue;
     constexpr std::string_view kWrapper = "gpu_kernel_impl";
     size_t wrapper = argument.substr(0, 64).find(kWrapper);
-    size_t open = argument.find('<');
-    if (wrapper == std::string_view::npos || open == std::string_view::npos) return argument;
-    return Functor(argument.substr(open + 1).substr(0, kLookAt));  // one level: its own argument
+    if (wrapper == std::string_view::npos) return argument;
+    return Functor(InsideTemplate(argument).substr(0, kLookAt));
   }
   return "";
 }
@@ -264,7 +237,8 @@ void ArgumentTypes(const NameParts& name, KernelInfo* info) {
     std::string_view dtype = DtypeOf(argument);
     if (!dtype.empty()) dtypes.push_back(dtype);
   }
-  if (dtypes.empty()) return;
+  bool index_only = name.function.find("gather") != std::string_view::npos;
+  if (dtypes.empty() || index_only) return;
   info->in_dtype = info->out_dtype = dtypes[0];
   bool warp = name.function.starts_with("softmax_warp");
   bool block = name.function.starts_with("cunn_SoftMax");
@@ -284,6 +258,28 @@ bool IsLauncher(std::string_view function) {
   return false;
 }
 
+bool IsAtenOnly(std::string_view function) {
+  return function.starts_with("softmax_warp_") || function.starts_with("cunn_SoftMax") ||
+         function.starts_with("CatArrayBatchedCopy");
+}
+
+// What template arguments say beyond the identifier.
+std::string Refined(const NameParts& name, std::string word) {
+  std::vector<std::string_view> arguments = SplitTopLevel(name.arguments, ',', 8);
+  if (name.function == "vectorized_layer_norm_kernel" && arguments.size() >= 3 &&
+      arguments[2] == "true") {
+    return "rms_norm";
+  }
+  if (name.function.starts_with("softmax_warp_") && arguments.size() >= 5 &&
+      arguments[4] == "true") {
+    return "log_" + word;
+  }
+  if (word == "_fused_adamw" && name.arguments.find("ADAM_MODE)0") != std::string_view::npos) {
+    return "_fused_adam";
+  }
+  return word;
+}
+
 Family FamilyOf(std::string_view function, const std::vector<std::string>& ops) {
   if (function == "reduce_kernel") return Family::kReduction;
   if (ops.empty()) return Family::kOther;
@@ -291,8 +287,10 @@ Family FamilyOf(std::string_view function, const std::vector<std::string>& ops) 
   return Family::kPointwise;
 }
 
-void Label(std::string_view function, KernelInfo* info) {
+void Label(std::string_view function, bool tanh, KernelInfo* info) {
   std::string label = info->ops.empty() ? std::string(function.substr(0, 40)) : info->ops[0];
+  if (label.starts_with('_')) label.erase(0, 1);
+  if (tanh) label += " tanh";
   if (!info->in_dtype.empty() && info->in_dtype != info->out_dtype) {
     label += " " + info->in_dtype + "->" + info->out_dtype;
   } else if (!info->out_dtype.empty()) {
@@ -304,12 +302,10 @@ void Label(std::string_view function, KernelInfo* info) {
 }  // namespace
 
 bool DecodeAten(const NameParts& name, KernelInfo* info) {
-  bool aten = name.callee.starts_with("at::native::") ||
-              (name.callee.starts_with("(anonymous namespace)::") &&
-               (IsLauncher(name.function) || !WordOf(name.function).empty())) ||
-              name.callee.starts_with("<unnamed>::softmax_warp") ||
-              name.callee.starts_with("at::cuda::");
-  if (!aten) return false;
+  // Some of ATen's kernels stand in an anonymous namespace outside of it. A user's `add_kernel` may
+  // too, so there only names count that nobody else has.
+  bool ours = name.callee.starts_with("at::native::") || name.callee.starts_with("at::cuda::");
+  if (!ours && !IsLauncher(name.function) && !IsAtenOnly(name.function)) return false;
   info->library = "aten";
   std::string word;
   if (IsLauncher(name.function)) {
@@ -330,12 +326,18 @@ bool DecodeAten(const NameParts& name, KernelInfo* info) {
     ArgumentTypes(name, info);
   }
   info->opaque = word.empty();
+  if (!word.empty()) word = Refined(name, std::move(word));
   if (!word.empty()) info->ops = {word};
   info->family = FamilyOf(name.function, info->ops);
-  if (IsLauncher(name.function) && info->family == Family::kOther && !word.empty()) {
+  bool elementwise = name.function.find("elementwise") != std::string_view::npos;
+  if (elementwise && !word.empty() &&
+      (info->family == Family::kOther || info->family == Family::kReduction)) {
     info->family = Family::kPointwise;
   }
-  Label(name.function, info);
+  // The first branch of GELU's sources is the tanh approximation, the second is erf.
+  bool tanh = word.starts_with("gelu") &&
+              name.arguments.find("GeluType)::{lambda()#1}") != std::string_view::npos;
+  Label(name.function, tanh, info);
   return true;
 }
 

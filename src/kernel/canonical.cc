@@ -183,7 +183,8 @@ std::string CanonicalName(const NameParts& name) {
   if (name.exact.starts_with("Memcpy ") || name.exact.starts_with("Memset")) {
     return std::string(name.exact);
   }
-  if (name.exact.starts_with("aoti_torch_")) return std::string("aten::") += OperatorWord(name.exact);
+  if (name.exact.starts_with("aoti_torch_"))
+    return std::string("aten::") += OperatorWord(name.exact);
   std::string_view callee = name.callee;
   bool plain = callee.find_first_of("<>(){}: ") == std::string_view::npos;
   if (!plain) return Writer(callee).Run();

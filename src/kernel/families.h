@@ -24,6 +24,9 @@ NameParts CutName(std::string_view name);
 std::vector<std::string_view> SplitTopLevel(std::string_view text, char separator,
                                             size_t at_most = 64);
 
+// What stands between the first `<` and its partner; "" if there is none.
+std::string_view InsideTemplate(std::string_view text);
+
 // The words between underscores, at most 64.
 std::vector<std::string_view> Tokens(std::string_view text);
 

@@ -96,6 +96,17 @@ std::vector<std::string_view> SplitTopLevel(std::string_view text, char separato
   return parts;
 }
 
+std::string_view InsideTemplate(std::string_view text) {
+  size_t open = text.find('<');
+  if (open == std::string_view::npos) return "";
+  int depth = 0;
+  for (size_t i = open; i < text.size(); ++i) {
+    depth += BracketStep(text, i);
+    if (depth <= 0) return text.substr(open + 1, i - open - 1);
+  }
+  return text.substr(open + 1);
+}
+
 std::vector<std::string_view> Tokens(std::string_view text) {
   std::vector<std::string_view> tokens;
   while (!text.empty() && tokens.size() < 64) {

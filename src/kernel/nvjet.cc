@@ -61,7 +61,8 @@ bool DecodeNvjet(const NameParts& name, KernelInfo* info) {
     std::string_view token = tokens[at];
     if (IsTile(token)) {
       if (tiles == 0) info->tile = token;
-      if (tiles == 1) info->stages = SmallNumber(token.substr(token.find('x') + 1));
+      if (tiles == 1 && info->stages == 0)
+        info->stages = SmallNumber(token.substr(token.find('x') + 1));
       ++tiles;
     } else if (tiles == 1 && info->stages == 0 && IsDigits(token)) {
       info->stages = SmallNumber(token);
@@ -75,10 +76,15 @@ bool DecodeNvjet(const NameParts& name, KernelInfo* info) {
   }
   info->epilogue = bias ? "bias" : "none";
   info->ops = {bias ? "addmm" : "mm"};
-  info->short_name = "nvjet " + info->tile;
+  info->short_name = "nvjet";
+  if (!info->tile.empty()) info->short_name += " " + info->tile;
   if (info->split_k != 0) info->short_name += " splitK";
   if (bias) info->short_name += " bias";
-  if (!info->in_dtype.empty() && info->in_dtype != "bf16") info->short_name += " " + info->in_dtype;
+  if (info->in_dtype != info->out_dtype) {
+    info->short_name += " " + info->in_dtype + "->" + info->out_dtype;
+  } else if (!info->in_dtype.empty() && info->in_dtype != "bf16") {
+    info->short_name += " " + info->in_dtype;
+  }
   return true;
 }
 
