@@ -58,6 +58,7 @@ struct CaseVerdict {
   std::string device_kind, device_name;
   std::string plant;
   std::vector<Fallback> fallback;
+  std::vector<std::string> attempts;  // folders of the head's attempts; filled by the caller
 };
 
 enum class Result { kPass, kFail, kError, kInconclusive, kNotComparable };

@@ -1,4 +1,7 @@
 // One Verdict, many writers; one Evidence, many writers.
+//
+// Names of kernels, cases, rules and whatever a workload wrote come from outside: every writer
+// makes them harmless for its medium (control characters, Markdown, log commands of CI systems).
 #pragma once
 
 #include <string>
@@ -18,7 +21,10 @@ struct TextStyle {
 // First line: verdict, counts, suite, device, stack, both commits. Then failures, warnings, passes.
 std::string VerdictAsText(const Verdict& verdict, const TextStyle& style);
 std::string VerdictAsMarkdown(const Verdict& verdict);
-Json VerdictAsJson(const Verdict& verdict);  // schema "perfgate.verdict/1"
+Json VerdictAsJson(const Verdict& verdict);  // schema "perfgate.verdict/1", docs/formats.md
+
+// The changes and the four answers alone, without a verdict: `perfgate baseline diff`.
+std::string DiffAsText(const Diff& diff, const TextStyle& style);
 
 std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, bool explain);
 std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain);

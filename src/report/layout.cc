@@ -1,0 +1,335 @@
+#include "report/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace perfgate {
+namespace {
+
+// Worst first.
+int Rank(Status status) {
+  switch (status) {
+    case Status::kError:
+      return 0;
+    case Status::kSuspicious:
+      return 1;
+    case Status::kFail:
+      return 2;
+    case Status::kNotComparable:
+      return 3;
+    case Status::kMissing:
+      return 4;
+    case Status::kInconclusive:
+      return 5;
+    case Status::kWarn:
+      return 6;
+    case Status::kWaived:
+      return 7;
+    case Status::kImproved:
+      return 8;
+    case Status::kPass:
+      return 9;
+    case Status::kSkipped:
+      return 10;
+  }
+  return 11;
+}
+
+// Bidirectional controls: U+200E, U+200F, U+202A..U+202E, U+2066..U+2069; all are E2 80/81 xx.
+bool IsDirectionControl(std::string_view text, size_t at) {
+  if (at + 2 >= text.size() || text[at] != '\xE2') return false;
+  const auto second = static_cast<unsigned char>(text[at + 1]);
+  const auto third = static_cast<unsigned char>(text[at + 2]);
+  if (second == 0x80) return third == 0x8E || third == 0x8F || (third >= 0xAA && third <= 0xAE);
+  return second == 0x81 && third >= 0xA6 && third <= 0xA9;
+}
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+std::string InCases(int troubled, size_t all) {
+  if (all <= 1) return "";
+  return fmt::format(", in {} of {} cases", troubled, all);
+}
+
+std::string CaseCount(int some, size_t all) {
+  if (all == 1) return "the case";
+  return fmt::format("{} of {} cases", some, all);
+}
+
+std::string FailSentence(const Counts& counts, size_t cases) {
+  return fmt::format("{} of {} failed{}", counts.failed_rules, Plural(counts.rules, "rule"),
+                     InCases(counts.troubled_cases, cases));
+}
+
+void SayError(const Verdict& verdict, const Counts& counts, Headline* headline) {
+  headline->word = "ERROR";
+  headline->bad = true;
+  const size_t cases = verdict.cases.size();
+  headline->sentence = counts.unjudged_cases == 0 && !verdict.problems.empty()
+                           ? "nothing can be said about this run"
+                           : CaseCount(counts.unjudged_cases, cases) + " could not be judged";
+  if (counts.failed_rules > 0) headline->sentence += "; " + FailSentence(counts, cases);
+}
+
+void SayNotComparable(const Verdict& verdict, const Counts& counts, Headline* headline) {
+  headline->bad = true;
+  const bool missing_only = counts.not_comparable == 0;
+  headline->word = missing_only ? "NO BASELINE" : "NOT COMPARABLE";
+  headline->sentence =
+      CaseCount(counts.without_baseline + counts.not_comparable, verdict.cases.size()) +
+      (missing_only ? " has no baseline" : " has no comparable baseline");
+  if (verdict.cases.size() > 1) {
+    headline->sentence = fmt::format(
+        "no {}baseline for {}", missing_only ? "" : "comparable ",
+        CaseCount(counts.without_baseline + counts.not_comparable, verdict.cases.size()));
+  }
+}
+
+void SayPass(const Verdict& verdict, const Counts& counts, Headline* headline) {
+  if (counts.judged == 0) {
+    headline->word = "NOTHING JUDGED";
+    headline->sentence = "no rule could be judged in " + Plural(verdict.cases.size(), "case");
+    const std::string rest = RestOf(counts);
+    if (!rest.empty()) headline->sentence += ": " + rest;
+    return;
+  }
+  headline->word = "PASS";
+  headline->good = true;
+  headline->sentence =
+      fmt::format("{} in {}", RestOf(counts), Plural(verdict.cases.size(), "case"));
+}
+
+std::string ContextOf(const Verdict& verdict) {
+  std::vector<std::string> parts;
+  if (!verdict.suite.empty()) parts.push_back("suite " + Safe(verdict.suite));
+  if (!verdict.device.empty()) parts.push_back(Safe(verdict.device));
+  if (!verdict.stack.empty()) parts.push_back(Safe(verdict.stack));
+  std::string sides;
+  if (!verdict.head_label.empty()) sides = "head " + Safe(verdict.head_label);
+  if (!verdict.base_label.empty()) {
+    if (!sides.empty()) sides += " ";
+    sides += fmt::format("against {}{}", verdict.suite.empty() ? "" : "baseline of ",
+                         Safe(verdict.base_label));
+  }
+  if (!sides.empty()) parts.push_back(sides);
+  return Join(parts, " · ");
+}
+
+std::string ShortId(const std::string& id) { return id.substr(id.rfind('/') + 1); }
+
+}  // namespace
+
+std::string Safe(std::string_view text) {
+  const std::string printable = Printable(text);
+  std::string safe;
+  for (size_t i = 0; i < printable.size();) {
+    if (IsDirectionControl(printable, i)) {
+      i += 3;
+    } else {
+      safe += printable[i++];
+    }
+  }
+  return safe;
+}
+
+std::string Shorten(std::string_view text, size_t width) {
+  if (text.size() <= width || width < 8) return std::string(text);
+  size_t head = (width - 3) * 2 / 3;
+  size_t tail = text.size() - (width - 3 - head);
+  while (head > 0 && IsContinuation(text[head])) --head;
+  while (tail < text.size() && IsContinuation(text[tail])) ++tail;
+  return std::string(text.substr(0, head)) + "..." + std::string(text.substr(tail));
+}
+
+std::string Wrap(std::string_view text, size_t width, size_t indent) {
+  const size_t room = width > indent + 20 ? width - indent : 20;
+  std::string wrapped, line;
+  for (const std::string& word : Split(text, ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > room) {
+      wrapped += line + "\n" + std::string(indent, ' ');
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  return wrapped + line;
+}
+
+std::string WithoutLogCommands(std::string_view text) {
+  std::string safe;
+  bool line_start = true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (line_start && text.substr(i, 2) == "::") safe += "> ";
+    safe += text[i];
+    if (text.substr(i, 3) == "##[") safe += ' ';
+    if (text[i] == '\n') {
+      line_start = true;
+    } else if (text[i] != ' ') {
+      line_start = false;
+    }
+  }
+  return safe;
+}
+
+Headline HeadlineOf(const Verdict& verdict) {
+  Headline headline;
+  const Counts counts = CountOf(verdict);
+  headline.context = ContextOf(verdict);
+  if (verdict.no_baseline_warns && counts.without_baseline > 0) {
+    headline.banner = fmt::format(
+        "NO BASELINE: {} was compared with nothing. The suite says `no_baseline: warn`, so this "
+        "does "
+        "not fail. Accept a first baseline: perfgate baseline accept --reason 'first baseline'",
+        CaseCount(counts.without_baseline, verdict.cases.size()));
+  }
+  switch (verdict.result) {
+    case Result::kPass:
+      SayPass(verdict, counts, &headline);
+      break;
+    case Result::kFail:
+      headline.word = "FAIL";
+      headline.bad = true;
+      headline.sentence = FailSentence(counts, verdict.cases.size());
+      break;
+    case Result::kError:
+      SayError(verdict, counts, &headline);
+      break;
+    case Result::kNotComparable:
+      SayNotComparable(verdict, counts, &headline);
+      break;
+    case Result::kInconclusive:
+      headline.word = "INCONCLUSIVE";
+      headline.sentence = "the measurements decide neither way";
+      break;
+  }
+  return headline;
+}
+
+bool IsTrouble(Status status) { return Rank(status) < Rank(Status::kWarn); }
+
+std::string_view Words(Status status) {
+  switch (status) {
+    case Status::kPass:
+      return "passed";
+    case Status::kImproved:
+      return "improved";
+    case Status::kWarn:
+      return "warning";
+    case Status::kFail:
+      return "failed";
+    case Status::kInconclusive:
+      return "inconclusive";
+    case Status::kError:
+      return "could not be judged";
+    case Status::kMissing:
+      return "no baseline";
+    case Status::kNotComparable:
+      return "not comparable";
+    case Status::kSuspicious:
+      return "suspicious";
+    case Status::kSkipped:
+      return "skipped";
+    case Status::kWaived:
+      return "waived";
+  }
+  return "";
+}
+
+std::vector<const CaseVerdict*> CasesInOrder(const Verdict& verdict) {
+  std::vector<const CaseVerdict*> cases;
+  for (const CaseVerdict& item : verdict.cases) cases.push_back(&item);
+  const auto rank = [](const CaseVerdict* item) {
+    return item->incomplete_because.empty() ? 1 + Rank(item->status) : 0;
+  };
+  std::stable_sort(cases.begin(), cases.end(),
+                   [&](const CaseVerdict* a, const CaseVerdict* b) { return rank(a) < rank(b); });
+  return cases;
+}
+
+std::vector<const Finding*> FindingsInOrder(const CaseVerdict& verdict,
+                                            const std::function<bool(const Finding&)>& wanted) {
+  std::vector<const Finding*> findings;
+  for (const Finding& finding : verdict.findings) {
+    if (wanted(finding)) findings.push_back(&finding);
+  }
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding* a, const Finding* b) {
+    return Rank(a->status) < Rank(b->status);
+  });
+  return findings;
+}
+
+std::string RuleName(const Verdict& verdict, const Finding& finding) {
+  const std::string short_id = ShortId(finding.rule);
+  for (const CaseVerdict& item : verdict.cases) {
+    for (const Finding& other : item.findings) {
+      if (other.rule != finding.rule && ShortId(other.rule) == short_id) return Safe(finding.rule);
+    }
+  }
+  return Safe(short_id);
+}
+
+std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings) {
+  std::vector<std::string> steps;
+  for (const Finding* finding : findings) {
+    if (finding->next.empty()) continue;
+    if (std::find(steps.begin(), steps.end(), finding->next) == steps.end()) {
+      steps.push_back(finding->next);
+    }
+  }
+  return steps;
+}
+
+std::string CountAndTime(const ChangedKernel& kernel) {
+  return fmt::format("{} x {:>8}", kernel.count,
+                     FormatValue(static_cast<double>(kernel.time_ns), Unit::kNanoseconds));
+}
+
+Counts CountOf(const Verdict& verdict) {
+  Counts counts;
+  std::set<std::string> rules, failed;
+  for (const CaseVerdict& item : verdict.cases) {
+    bool troubled = false, unjudged = false, missing = false, foreign = false;
+    for (const Finding& finding : item.findings) {
+      rules.insert(finding.rule);
+      troubled |= IsTrouble(finding.status);
+      unjudged |= finding.status == Status::kError || finding.status == Status::kSuspicious;
+      missing |= finding.status == Status::kMissing;
+      foreign |= finding.status == Status::kNotComparable;
+      if (finding.status == Status::kFail) failed.insert(finding.rule);
+      counts.passed += finding.status == Status::kPass;
+      counts.improved += finding.status == Status::kImproved;
+      counts.warned += finding.status == Status::kWarn;
+      counts.waived += finding.status == Status::kWaived;
+      counts.skipped += finding.status == Status::kSkipped;
+    }
+    unjudged |= !item.incomplete_because.empty() || item.status == Status::kError;
+    counts.troubled_cases += troubled || unjudged;
+    counts.unjudged_cases += unjudged;
+    counts.without_baseline += missing || item.status == Status::kMissing;
+    counts.not_comparable += foreign || item.status == Status::kNotComparable;
+  }
+  counts.failed_rules = static_cast<int>(failed.size());
+  counts.rules = std::max(verdict.rules, static_cast<int>(rules.size()));
+  counts.judged = counts.passed + counts.improved + counts.warned + counts.waived;
+  return counts;
+}
+
+std::string RestOf(const Counts& counts) {
+  std::vector<std::string> parts;
+  const auto say = [&](int count, std::string_view what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  say(counts.passed, "passed");
+  say(counts.improved, "improved");
+  say(counts.warned, counts.warned == 1 ? "warning" : "warnings");
+  say(counts.waived, "waived");
+  say(counts.skipped, "skipped");
+  return Join(parts, ", ");
+}
+
+}  // namespace perfgate

@@ -1,0 +1,62 @@
+// What all writers of a verdict share: the order of things, the headline, and text made harmless.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/judge.h"
+
+namespace perfgate {
+
+// Printable, and without characters that turn the reading direction around.
+std::string Safe(std::string_view text);
+// At most `width` bytes; what is cut from the middle becomes "...". Never cuts a UTF-8 sequence.
+std::string Shorten(std::string_view text, size_t width);
+// Ends lines at blanks so that none is longer than `width`; further lines start with `indent`
+// blanks.
+std::string Wrap(std::string_view text, size_t width, size_t indent);
+// CI systems obey lines that start with `::name` and `##[name]` anywhere: neither stays.
+std::string WithoutLogCommands(std::string_view text);
+
+struct Headline {
+  std::string word;  // "PASS", "FAIL", "ERROR", "NO BASELINE", "NOTHING JUDGED" ...
+  bool good = false;
+  bool bad = false;      // neither: something to look at
+  std::string sentence;  // "2 of 14 rules failed, in 1 of 3 cases"
+  std::string context;  // "suite demo · cpu · torch 2.11.0 · head 1a2b3c4 against baseline of ..."
+  std::string banner;  // "" or what stands above all else
+};
+Headline HeadlineOf(const Verdict& verdict);
+
+// Statuses that make a case worth reading in full.
+bool IsTrouble(Status status);
+// For a person: "could not judge", "failed", "no baseline" ...
+std::string_view Words(Status status);
+
+// Incomplete and erroneous cases first, then failing ones, then the rest, each in declared order.
+std::vector<const CaseVerdict*> CasesInOrder(const Verdict& verdict);
+// The findings that `wanted` takes, worst first.
+std::vector<const Finding*> FindingsInOrder(const CaseVerdict& verdict,
+                                            const std::function<bool(const Finding&)>& wanted);
+// "no-extra-kernel"; the full id where another rule of the verdict ends the same way.
+std::string RuleName(const Verdict& verdict, const Finding& finding);
+
+// The distinct things to do next, in order: commands first said by the worst findings.
+std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings);
+
+// "1 x  12.3 us": launches and time a step.
+std::string CountAndTime(const ChangedKernel& kernel);
+
+struct Counts {
+  int failed_rules = 0;  // distinct
+  int rules = 0;
+  int troubled_cases = 0, unjudged_cases = 0, without_baseline = 0, not_comparable = 0;
+  int passed = 0, improved = 0, warned = 0, waived = 0, skipped = 0, judged = 0;  // findings
+};
+Counts CountOf(const Verdict& verdict);
+// "11 passed, 1 improved, 3 skipped": what was not trouble; "" if nothing.
+std::string RestOf(const Counts& counts);
+
+}  // namespace perfgate

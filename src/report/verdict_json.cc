@@ -1,0 +1,132 @@
+// The verdict as a contract for programs: schema "perfgate.verdict/1", docs/formats.md.
+#include "report/report.h"
+
+namespace perfgate {
+namespace {
+
+Json Optional(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json KernelJson(const ChangedKernel& kernel) {
+  return Json(Json::Object{{"name", Json(kernel.name)},
+                           {"short_name", Json(kernel.short_name)},
+                           {"canonical", Json(kernel.canonical)},
+                           {"device", Json(kernel.device)},
+                           {"operator", Json(kernel.op_path)},
+                           {"ops", Json::ArrayOf(kernel.ops)},
+                           {"count", Json(kernel.count)},
+                           {"time_ns", Json(kernel.time_ns)}});
+}
+
+Json Names(const std::vector<ChangedKernel>& kernels) {
+  Json names{Json::Array{}};
+  for (const ChangedKernel& kernel : kernels) names.Push(kernel.name);
+  return names;
+}
+
+Json Rows(const std::vector<ChangedKernel>& kernels) {
+  Json rows{Json::Array{}};
+  for (const ChangedKernel& kernel : kernels) rows.Push(KernelJson(kernel));
+  return rows;
+}
+
+Json ChangeJson(const Change& change) {
+  return Json(Json::Object{{"kind", Json(ToString(change.kind))},
+                           {"text", Json(change.text)},
+                           {"base", Names(change.base)},
+                           {"head", Names(change.head)},
+                           {"ops", Json::ArrayOf(change.ops)},
+                           {"operators", Json::ArrayOf(change.operators)},
+                           {"count", Json(change.count)},
+                           {"time_ns", Json(change.time_ns)},
+                           {"base_kernels", Rows(change.base)},
+                           {"head_kernels", Rows(change.head)}});
+}
+
+Json FindingJson(const Finding& finding, const CaseVerdict& item) {
+  Json json{Json::Object{}};
+  json.Append("rule", finding.rule);
+  json.Append("where", ToString(finding.where));
+  json.Append("severity", ToString(finding.severity));
+  json.Append("status", ToString(finding.status));
+  json.Append("metric", finding.metric ? Json(Info(*finding.metric).name) : Json());
+  json.Append("unit", finding.metric ? Json(ToString(Info(*finding.metric).unit)) : Json());
+  json.Append("base", Optional(finding.base));
+  json.Append("head", Optional(finding.head));
+  json.Append("limit", finding.limit);
+  json.Append("delta", Optional(finding.delta));
+  json.Append("statistics", Json());  // of paired runs; there are none without --against
+  json.Append("changes", Json::ArrayOf(finding.changes));
+  json.Append("operators", Json::ArrayOf(finding.operators));
+  json.Append("kernels", Json::ArrayOf(finding.kernels));
+  json.Append("message", finding.message);
+  json.Append("why", finding.why);
+  json.Append("next", finding.next);
+  json.Append("attempts", Json::ArrayOf(item.attempts));
+  return json;
+}
+
+Json DiagnosisJson(const Diff& diff) {
+  Json answers{Json::Array{}};
+  for (const Answer& answer : diff.answers) {
+    answers.Push(
+        Json(Json::Object{{"question", Json(answer.question)}, {"answer", Json(answer.answer)}}));
+  }
+  return Json(Json::Object{{"base", Json(diff.base_bound)},
+                           {"head", Json(diff.head_bound)},
+                           {"answers", std::move(answers)}});
+}
+
+Json CaseJson(const CaseVerdict& item) {
+  Json json{Json::Object{}};
+  json.Append("case", item.case_name);
+  json.Append("status", ToString(item.status));
+  json.Append("device", Json(Json::Object{{"kind", Json(item.device_kind)},
+                                          {"name", Json(item.device_name)}}));
+  json.Append("incomplete_because", Json::ArrayOf(item.incomplete_because));
+  json.Append("key_differences", Json::ArrayOf(item.key_differences));
+  json.Append("unknown_key",
+              item.diff ? Json::ArrayOf(item.diff->unknown_key) : Json(Json::Array{}));
+  json.Append("different_shapes", item.diff ? item.diff->different_shapes : "");
+  json.Append("plant", item.plant);
+  Json fallback{Json::Array{}};
+  for (const Fallback& entry : item.fallback) {
+    fallback.Push(Json(Json::Object{{"what", Json(entry.what)}, {"why", Json(entry.why)}}));
+  }
+  json.Append("fallback", std::move(fallback));
+  json.Append("notes", Json::ArrayOf(item.notes));
+  Json findings{Json::Array{}}, changes{Json::Array{}};
+  for (const Finding& finding : item.findings) findings.Push(FindingJson(finding, item));
+  if (item.diff) {
+    for (const Change& change : item.diff->changes) changes.Push(ChangeJson(change));
+  }
+  json.Append("findings", std::move(findings));
+  json.Append("changes", std::move(changes));
+  json.Append("kernel_count_delta", item.diff ? Json(item.diff->kernel_count) : Json());
+  json.Append("kernel_time_ns_delta", item.diff ? Json(item.diff->kernel_time_ns) : Json());
+  json.Append("diagnosis", item.diff ? DiagnosisJson(*item.diff) : Json());
+  return json;
+}
+
+}  // namespace
+
+Json VerdictAsJson(const Verdict& verdict) {
+  Json json{Json::Object{}};
+  json.Append("schema", "perfgate.verdict/1");
+  json.Append("verdict", ToString(verdict.result));
+  json.Append("exit_code", verdict.exit_code);
+  json.Append("suite", verdict.suite);
+  json.Append("run", verdict.run_id);
+  json.Append("device", verdict.device);
+  json.Append("stack", verdict.stack);
+  json.Append("base", verdict.base_label);
+  json.Append("head", verdict.head_label);
+  json.Append("no_baseline_warns", verdict.no_baseline_warns);
+  json.Append("rules", verdict.rules);
+  json.Append("problems", Json::ArrayOf(verdict.problems));
+  Json cases{Json::Array{}};
+  for (const CaseVerdict& item : verdict.cases) cases.Push(CaseJson(item));
+  json.Append("cases", std::move(cases));
+  return json;
+}
+
+}  // namespace perfgate

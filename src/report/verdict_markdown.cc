@@ -1,0 +1,225 @@
+// The verdict as a comment of a pull request or a job summary.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "report/layout.h"
+#include "report/markdown.h"
+#include "report/report.h"
+
+namespace perfgate {
+namespace {
+
+using markdown::Code;
+using markdown::Fenced;
+using markdown::Prose;
+
+// GitHub refuses a comment above 65,536 characters; bytes are the safe reading of that.
+constexpr size_t kMostBytes = 60'000;
+constexpr size_t kMostChangesACase = 25;
+constexpr size_t kNameWidth = 60;
+
+std::string KernelLine(char sign, const ChangedKernel& kernel) {
+  std::string line =
+      fmt::format("{} {:<{}}  {}", sign, Fenced(Shorten(kernel.short_name, kNameWidth)),
+                  kNameWidth / 2, CountAndTime(kernel));
+  if (!kernel.ops.empty()) line += "   " + Fenced(Shorten(Join(kernel.ops, ", "), 60));
+  return line + "\n";
+}
+
+std::string ChangeLines(const Change& change) {
+  std::string text = "  " + Fenced(change.text) + "\n";
+  for (const ChangedKernel& kernel : change.base) text += KernelLine('-', kernel);
+  for (const ChangedKernel& kernel : change.head) text += KernelLine('+', kernel);
+  if (!change.operators.empty()) {
+    text += "  called by " + Fenced(Shorten(Join(change.operators, ", "), 90)) + "\n";
+  }
+  return text;
+}
+
+std::string Number(const std::optional<double>& value, const std::optional<MetricId>& metric) {
+  if (!value) return "";
+  return Prose(FormatValue(*value, metric ? Info(*metric).unit : Unit::kCount));
+}
+
+std::string FindingRow(const Verdict& verdict, const Finding& finding) {
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", Code(RuleName(verdict, finding)),
+                     Words(finding.status), Prose(finding.message),
+                     Number(finding.base, finding.metric), Number(finding.head, finding.metric),
+                     Prose(finding.limit));
+}
+
+std::string FindingTable(const Verdict& verdict, const std::vector<const Finding*>& findings) {
+  if (findings.empty()) return "";
+  std::string text =
+      "\n| rule | status | what | base | head | limit |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const Finding* finding : findings) text += FindingRow(verdict, *finding);
+  return text;
+}
+
+// Changes that a failing rule points at first, then the others; each once.
+std::string DiffBlock(const CaseVerdict& item, const std::vector<const Finding*>& findings) {
+  if (!item.diff || item.diff->changes.empty()) return "";
+  const auto size = static_cast<int>(item.diff->changes.size());
+  std::vector<int> order;
+  std::set<int> seen;
+  for (const Finding* finding : findings) {
+    for (const int index : finding->changes) {
+      if (index >= 0 && index < size && seen.insert(index).second) order.push_back(index);
+    }
+  }
+  for (int index = 0; index < size; ++index) {
+    if (seen.insert(index).second) order.push_back(index);
+  }
+  std::string text = "\n```diff\n";
+  for (size_t i = 0; i < order.size() && i < kMostChangesACase; ++i) {
+    text += ChangeLines(item.diff->changes[order[i]]);
+  }
+  if (order.size() > kMostChangesACase) {
+    text += fmt::format("  and {} more changes: see the JSON report\n",
+                        order.size() - kMostChangesACase);
+  }
+  return text + "```\n";
+}
+
+std::string Answers(const Diff& diff) {
+  std::string text;
+  for (const Answer& answer : diff.answers) {
+    if (!answer.question.empty()) {
+      text += fmt::format("- {} **{}**\n", Prose(answer.question), Prose(answer.answer));
+    }
+  }
+  if (!diff.head_bound.empty()) text += "- Bound by: " + Prose(diff.head_bound) + "\n";
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string Circumstances(const CaseVerdict& item) {
+  std::string text;
+  for (const std::string& reason : item.incomplete_because) {
+    text += "- **incomplete**: " + Prose(reason) + "\n";
+  }
+  if (!item.plant.empty()) text += "- **planted defect**: " + Code(item.plant) + "\n";
+  for (const Fallback& fallback : item.fallback) {
+    text += fmt::format("- **fallback**: {}: {}\n", Prose(fallback.what), Prose(fallback.why));
+  }
+  for (const std::string& difference : item.key_differences) {
+    text += "- **other key** (baseline / head): " + Prose(difference) + "\n";
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string Whys(const std::vector<const Finding*>& findings) {
+  std::string text;
+  std::set<std::string> said;
+  for (const Finding* finding : findings) {
+    if (!finding->why.empty() && said.insert(finding->why).second) {
+      text += "- Why it matters: " + Prose(finding->why) + "\n";
+    }
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string NextBlock(const std::vector<const Finding*>& findings) {
+  const std::vector<std::string> steps = NextSteps(findings);
+  if (steps.empty()) return "";
+  std::string text = "\nNext:\n```sh\n";
+  for (const std::string& step : steps) text += Fenced(step) + "\n";
+  return text + "```\n";
+}
+
+std::string TroubledSection(const Verdict& verdict, const CaseVerdict& item) {
+  const auto findings =
+      FindingsInOrder(item, [](const Finding& finding) { return IsTrouble(finding.status); });
+  std::string text = fmt::format("\n### {} {}\n", Code(item.case_name), Words(item.status));
+  text += Circumstances(item);
+  text += FindingTable(verdict, findings);
+  text += DiffBlock(item, findings);
+  if (item.diff) text += Answers(*item.diff);
+  text += Whys(findings);
+  for (const std::string& note : item.notes) text += "\n_note:_ " + Prose(note) + "\n";
+  return text + NextBlock(findings);
+}
+
+std::string Folded(const std::string& title, const std::string& body) {
+  return fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", title, body);
+}
+
+std::string FoldedFindings(const Verdict& verdict, const std::string& title,
+                           const std::function<bool(const Finding&)>& wanted) {
+  std::string body;
+  for (const CaseVerdict& item : verdict.cases) {
+    const auto findings = FindingsInOrder(item, wanted);
+    if (findings.empty()) continue;
+    body += fmt::format("\n{}\n{}", Code(item.case_name), FindingTable(verdict, findings));
+  }
+  return body.empty() ? "" : Folded(title, body);
+}
+
+std::string Top(const Verdict& verdict) {
+  const Headline headline = HeadlineOf(verdict);
+  const std::string_view mark = headline.good ? "✅" : headline.bad ? "❌" : "⚠️";
+  std::string text;
+  if (!headline.banner.empty()) text += "> [!WARNING]\n> " + Prose(headline.banner) + "\n\n";
+  text += fmt::format("## {} perfgate: {}, {}\n\n{}\n", mark, headline.word, headline.sentence,
+                      Prose(headline.context));
+  for (const std::string& problem : verdict.problems) {
+    std::string separator = "\n- **problem**: ";
+    for (const std::string& line : Split(problem, '\n')) {
+      text += separator + Prose(line);
+      separator = "<br>";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+// Sections are kept whole or left out whole, the telling ones first.
+std::string WithinLimit(const std::vector<std::string>& sections) {
+  std::string text;
+  size_t left_out = 0;
+  for (const std::string& section : sections) {
+    if (left_out > 0 || text.size() + section.size() > kMostBytes) {
+      left_out += !section.empty();
+    } else {
+      text += section;
+    }
+  }
+  if (left_out > 0) {
+    text +=
+        fmt::format("\n{} left out, because a comment may not be longer: see the JSON report.\n",
+                    Plural(static_cast<int64_t>(left_out), "section"));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string VerdictAsMarkdown(const Verdict& verdict) {
+  std::vector<std::string> sections = {Top(verdict)};
+  for (const CaseVerdict* item : CasesInOrder(verdict)) {
+    const bool troubled = IsTrouble(item->status) || !item->incomplete_because.empty();
+    if (troubled) sections.push_back(TroubledSection(verdict, *item));
+  }
+  for (const CaseVerdict& item : verdict.cases) {
+    if (IsTrouble(item.status) || !item.incomplete_because.empty()) continue;
+    const std::string circumstances = Circumstances(item);
+    if (!circumstances.empty()) {
+      sections.push_back(fmt::format("\n### {}\n{}", Code(item.case_name), circumstances));
+    }
+  }
+  const Counts counts = CountOf(verdict);
+  sections.push_back(
+      FoldedFindings(verdict, "Warnings, waivers and improvements", [](const Finding& f) {
+        return f.status == Status::kWarn || f.status == Status::kWaived ||
+               f.status == Status::kImproved;
+      }));
+  sections.push_back(FoldedFindings(verdict, fmt::format("{} passed", counts.passed),
+                                    [](const Finding& f) { return f.status == Status::kPass; }));
+  sections.push_back(FoldedFindings(verdict, fmt::format("{} skipped", counts.skipped),
+                                    [](const Finding& f) { return f.status == Status::kSkipped; }));
+  return WithoutLogCommands(WithinLimit(sections));
+}
+
+}  // namespace perfgate

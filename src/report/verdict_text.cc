@@ -1,0 +1,313 @@
+// The verdict for a terminal or a log.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "report/layout.h"
+#include "report/report.h"
+
+namespace perfgate {
+namespace {
+
+constexpr size_t kNameWidth = 44;
+constexpr size_t kMostInformativeChanges = 12;
+
+enum class Ink { kRed, kGreen, kYellow, kBold, kDim };
+
+std::string Paint(std::string_view text, Ink ink, const TextStyle& style) {
+  if (!style.color) return std::string(text);
+  static constexpr std::string_view kCodes[] = {"31", "32", "33", "1", "2"};
+  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<int>(ink)], text);
+}
+
+std::string KernelLine(char sign, const ChangedKernel& kernel, const TextStyle& style) {
+  std::string line =
+      fmt::format("{} {:<{}}  {}", sign, Shorten(Safe(kernel.short_name), kNameWidth), kNameWidth,
+                  CountAndTime(kernel));
+  if (!kernel.ops.empty()) line += "   " + Shorten(Safe(Join(kernel.ops, ", ")), 60);
+  return Paint(line, sign == '-' ? Ink::kRed : Ink::kGreen, style);
+}
+
+std::string ChangeLines(const Change& change, size_t indent, const TextStyle& style) {
+  const std::string blanks(indent, ' ');
+  std::string text;
+  for (const ChangedKernel& kernel : change.base) {
+    text += blanks + KernelLine('-', kernel, style) + "\n";
+  }
+  for (const ChangedKernel& kernel : change.head) {
+    text += blanks + KernelLine('+', kernel, style) + "\n";
+  }
+  if (!change.operators.empty()) {
+    text += blanks + "  called by " + Shorten(Safe(Join(change.operators, ", ")), 90) + "\n";
+  }
+  return text;
+}
+
+std::string AnswerLines(const Diff& diff, size_t width) {
+  std::string text;
+  for (const Answer& answer : diff.answers) {
+    if (answer.question.empty()) continue;
+    text += "  " + Wrap(Safe(answer.question + " " + answer.answer), width, 4) + "\n";
+  }
+  if (!diff.base_bound.empty() && diff.base_bound != diff.head_bound) {
+    text += "  bound before  " + Wrap(Safe(diff.base_bound), width, 16) + "\n";
+    text += "  bound now     " + Wrap(Safe(diff.head_bound), width, 16) + "\n";
+  } else if (!diff.head_bound.empty()) {
+    text += "  bound by      " + Wrap(Safe(diff.head_bound), width, 16) + "\n";
+  }
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(const Verdict& verdict, const TextStyle& style)
+      : verdict_(verdict), style_(style), width_(static_cast<size_t>(std::max(style.width, 40))) {}
+
+  std::string Write() {
+    WriteHeadline();
+    for (const CaseVerdict* item : CasesInOrder(verdict_)) {
+      if (IsTrouble(item->status) || !item->incomplete_because.empty()) WriteTroubled(*item);
+    }
+    WriteOthers();
+    WriteWarnings();
+    WriteRest();
+    return WithoutLogCommands(out_);
+  }
+
+ private:
+  void WriteHeadline() {
+    const Headline headline = HeadlineOf(verdict_);
+    if (!headline.banner.empty()) {
+      out_ += Paint(Wrap(headline.banner, width_, 0), Ink::kYellow, style_) + "\n\n";
+    }
+    const Ink ink = headline.good ? Ink::kGreen : headline.bad ? Ink::kRed : Ink::kYellow;
+    out_ += Paint(headline.word, ink, style_) + "  " + headline.sentence;
+    const size_t used = headline.word.size() + 2 + headline.sentence.size();
+    const bool fits = used + 6 + headline.context.size() <= width_;
+    if (!headline.context.empty()) out_ += (fits ? "      " : "\n      ") + headline.context;
+    out_ += "\n";
+    for (const std::string& problem : verdict_.problems) {
+      out_ += "\n" + Paint("problem", Ink::kRed, style_) + "  ";
+      std::string separator;
+      for (const std::string& line : Split(problem, '\n')) {
+        out_ += separator + Wrap(Safe(line), width_, 9);
+        separator = "\n         ";
+      }
+      out_ += "\n";
+    }
+  }
+
+  void WriteCaseName(const CaseVerdict& item) {
+    out_ += "\n" + Paint(Safe(item.case_name), Ink::kBold, style_) + "\n";
+  }
+
+  void Line(std::string_view label, std::string_view text, Ink ink) {
+    out_ += "  " + Paint(fmt::format("{:<14}", label), ink, style_) + "  " +
+            Wrap(Safe(text), width_, 18) + "\n";
+  }
+
+  // What must be seen whatever the verdict: planted defects, fallbacks, other keys.
+  void WriteCircumstances(const CaseVerdict& item) {
+    for (const std::string& reason : item.incomplete_because) {
+      Line("incomplete", reason, Ink::kRed);
+    }
+    if (!item.plant.empty()) Line("planted defect", item.plant, Ink::kYellow);
+    for (const Fallback& fallback : item.fallback) {
+      Line("fallback", fallback.what + ": " + fallback.why, Ink::kYellow);
+    }
+    if (!item.key_differences.empty()) {
+      Line("other key", Join(item.key_differences, "; ") + "  (baseline / head)", Ink::kYellow);
+    }
+  }
+
+  void WriteTroubled(const CaseVerdict& item) {
+    WriteCaseName(item);
+    WriteCircumstances(item);
+    const std::vector<const Finding*> findings =
+        FindingsInOrder(item, [](const Finding& finding) { return IsTrouble(finding.status); });
+    std::set<int> shown;
+    WriteFindings(item, findings, &shown);
+    WriteOtherChanges(item, shown);
+    WriteAnswers(item);
+    for (const std::string& note : item.notes) Line("note", note, Ink::kDim);
+    std::string label = "next";
+    for (const std::string& step : NextSteps(findings)) {
+      // Commands are never broken over lines, so that they can be copied.
+      out_ += "  " + Paint(fmt::format("{:<6}", label), Ink::kBold, style_) + Safe(step) + "\n";
+      label = "or";
+    }
+  }
+
+  // Findings that say the same (a missing baseline says it once a rule) stand together.
+  void WriteFindings(const CaseVerdict& item, const std::vector<const Finding*>& findings,
+                     std::set<int>* shown) {
+    std::vector<const Finding*> left = findings;
+    while (!left.empty()) {
+      const Finding& first = *left.front();
+      std::vector<std::string> rules, whys;
+      std::vector<const Finding*> rest;
+      for (const Finding* finding : left) {
+        const bool same = finding->status == first.status && finding->message == first.message;
+        if (!same) {
+          rest.push_back(finding);
+          continue;
+        }
+        rules.push_back(RuleName(verdict_, *finding));
+        if (!finding->why.empty()) whys.push_back(finding->why);
+      }
+      left = rest;
+      WriteFinding(item, first, rules, whys, shown);
+    }
+  }
+
+  void WriteFinding(const CaseVerdict& item, const Finding& finding,
+                    const std::vector<std::string>& rules, const std::vector<std::string>& whys,
+                    std::set<int>* shown) {
+    const Ink ink = IsTrouble(finding.status) ? Ink::kRed : Ink::kYellow;
+    const bool one = rules.size() == 1;
+    const std::string name = one ? rules.front() : Plural(rules.size(), "rule");
+    out_ += "  " + Paint(fmt::format("{:<18}", name), ink, style_) + " ";
+    if (finding.status != Status::kFail && finding.status != Status::kWarn) {
+      out_ += std::string(Words(finding.status)) + ": ";
+    }
+    out_ += Wrap(Safe(finding.message), width_, 21) + "\n";
+    if (!one) out_ += "      rules " + Wrap(Join(rules, ", "), width_, 12) + "\n";
+    WriteChanges(item, finding, shown);
+    if (one && !whys.empty()) out_ += "      why   " + Wrap(Safe(whys.front()), width_, 12) + "\n";
+  }
+
+  // A change that several rules point at is shown under the first of them.
+  void WriteChanges(const CaseVerdict& item, const Finding& finding, std::set<int>* shown) {
+    if (!item.diff) return;
+    int again = 0;
+    for (const int index : finding.changes) {
+      if (index < 0 || index >= static_cast<int>(item.diff->changes.size())) continue;
+      if (!shown->insert(index).second) {
+        ++again;
+        continue;
+      }
+      const Change& change = item.diff->changes[index];
+      if (finding.changes.size() > 1 || change.text != finding.message) {
+        out_ += "      " + Wrap(Safe(change.text), width_, 6) + "\n";
+      }
+      out_ += ChangeLines(change, 6, style_);
+    }
+    if (again > 0) out_ += "      (" + Plural(again, "change") + " shown above)\n";
+  }
+
+  void WriteOtherChanges(const CaseVerdict& item, const std::set<int>& shown) {
+    if (!item.diff) return;
+    size_t left = 0;
+    for (size_t i = 0; i < item.diff->changes.size(); ++i) {
+      if (shown.contains(static_cast<int>(i))) continue;
+      if (left++ == 0) {
+        out_ += item.status == Status::kNotComparable ? "  for information, the changes:\n"
+                                                      : "  also changed, without a failing rule:\n";
+      }
+      if (left > kMostInformativeChanges) continue;
+      const Change& change = item.diff->changes[i];
+      out_ += "      " + Wrap(Safe(change.text), width_, 6) + "\n" + ChangeLines(change, 6, style_);
+    }
+    if (left > kMostInformativeChanges) {
+      out_ += fmt::format("      and {} more: see --format json\n", left - kMostInformativeChanges);
+    }
+  }
+
+  void WriteAnswers(const CaseVerdict& item) {
+    if (item.diff) out_ += AnswerLines(*item.diff, width_);
+  }
+
+  // Cases that are well, but with something that must be seen.
+  void WriteOthers() {
+    for (const CaseVerdict* item : CasesInOrder(verdict_)) {
+      if (IsTrouble(item->status) || !item->incomplete_because.empty()) continue;
+      if (item->plant.empty() && item->fallback.empty() && item->key_differences.empty()) continue;
+      WriteCaseName(*item);
+      WriteCircumstances(*item);
+    }
+  }
+
+  void WriteWarnings() {
+    for (const CaseVerdict* item : CasesInOrder(verdict_)) {
+      const auto lesser = FindingsInOrder(*item, [](const Finding& finding) {
+        return finding.status == Status::kWarn || finding.status == Status::kWaived ||
+               finding.status == Status::kImproved;
+      });
+      if (lesser.empty()) continue;
+      WriteCaseName(*item);
+      for (const Finding* finding : lesser) {
+        const bool good = finding->status == Status::kImproved;
+        Line(Words(finding->status), RuleName(verdict_, *finding) + ": " + finding->message,
+             good ? Ink::kGreen : Ink::kYellow);
+      }
+      for (const std::string& step : NextSteps(lesser)) {
+        out_ += "  " + Paint(fmt::format("{:<6}", "next"), Ink::kBold, style_) + Safe(step) + "\n";
+      }
+    }
+  }
+
+  void WriteRest() {
+    const Counts counts = CountOf(verdict_);
+    const std::string rest = RestOf(counts);
+    const bool said = verdict_.result == Result::kPass;
+    if (!rest.empty() && !said) out_ += "\n" + rest + "\n";
+    WriteSkipped();
+    if (!style_.all_passes) return;
+    for (const CaseVerdict& item : verdict_.cases) {
+      const auto passes = FindingsInOrder(
+          item, [](const Finding& finding) { return finding.status == Status::kPass; });
+      if (passes.empty()) continue;
+      WriteCaseName(item);
+      for (const Finding* finding : passes) {
+        Line("passed", RuleName(verdict_, *finding) + ": " + finding->message, Ink::kGreen);
+      }
+    }
+  }
+
+  // Skipped findings, a line for each reason.
+  void WriteSkipped() {
+    std::vector<std::string> reasons;
+    std::map<std::string, std::set<std::string>> rules;
+    for (const CaseVerdict& item : verdict_.cases) {
+      for (const Finding& finding : item.findings) {
+        if (finding.status != Status::kSkipped) continue;
+        if (!rules.contains(finding.message)) reasons.push_back(finding.message);
+        rules[finding.message].insert(RuleName(verdict_, finding));
+      }
+    }
+    for (const std::string& reason : reasons) {
+      const std::set<std::string>& names = rules[reason];
+      const std::vector<std::string> list(names.begin(), names.end());
+      out_ +=
+          Wrap(fmt::format("skipped: {}  ({})", Safe(reason), Join(list, ", ")), width_, 9) + "\n";
+    }
+  }
+
+  const Verdict& verdict_;
+  const TextStyle& style_;
+  const size_t width_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string VerdictAsText(const Verdict& verdict, const TextStyle& style) {
+  return Writer(verdict, style).Write();
+}
+
+std::string DiffAsText(const Diff& diff, const TextStyle& style) {
+  std::string text;
+  if (diff.changes.empty()) text += "  no change in kernels, copies or syncs\n";
+  for (const Change& change : diff.changes) {
+    text += "  " + Wrap(Safe(change.text), static_cast<size_t>(style.width), 4) + "\n";
+    text += ChangeLines(change, 4, style);
+  }
+  text += AnswerLines(diff, static_cast<size_t>(std::max(style.width, 40)));
+  return WithoutLogCommands(text);
+}
+
+}  // namespace perfgate
