@@ -51,6 +51,7 @@ Json WriteCase(const Case& declared) {
       .Set("windows", WriteWindows(declared.windows))
       .Set("timeout_ns", declared.timeout_ns)
       .Set("reference", declared.reference)
+      .Set("reference_only", declared.reference_only)
       .Set("digest", declared.digest)
       .Set("plant", declared.plant)
       .Set("declared", std::move(where));
@@ -75,6 +76,7 @@ Case ReadCase(const Fields& fields) {
   declared.windows = ReadWindows(fields.Object("windows"));
   declared.timeout_ns = fields.Int("timeout_ns", declared.timeout_ns);
   declared.reference = fields.Text("reference");
+  declared.reference_only = fields.Bool("reference_only");
   declared.digest = fields.Text("digest");
   declared.plant = fields.Text("plant");
   const Fields where = fields.Object("declared");

@@ -50,8 +50,8 @@ struct RegressionCheck {
 // Selects kernel rows. Empty members select everything.
 struct KernelSelector {
   std::vector<Family> family;
-  std::string name;    // glob on the exact or the canonical name
-  std::string under;   // glob on any operator of the launching path
+  std::string name;   // glob on the exact or the canonical name
+  std::string under;  // glob on any operator of the launching path
   std::vector<std::string> in_dtype, out_dtype, library, epilogue, layout;
   std::vector<std::string> ops;  // the fused set holds all of these
   std::optional<bool> tensor_core;
@@ -81,18 +81,18 @@ struct ChangesCheck {
   CountBound count;
 };
 
-using Check = std::variant<LimitCheck, ChangeCheck, RegressionCheck, KernelsCheck, FusionCheck,
-                           ChangesCheck>;
+using Check =
+    std::variant<LimitCheck, ChangeCheck, RegressionCheck, KernelsCheck, FusionCheck, ChangesCheck>;
 
 struct Waiver {
   std::string until;  // "2027-01-31", UTC, the last day on which it holds
   std::string reason;
-  std::string cases;  // glob; "" is all
+  std::string cases;               // glob; "" is all
   std::optional<Allowance> up_to;  // with a metric: hides a failure only up to here
 };
 
 struct Rule {
-  std::string id;    // "no-extra-kernel"
+  std::string id;       // "no-extra-kernel"
   std::string full_id;  // "perfgate:structure/no-extra-kernel", "rules/mine.yaml/p50"
   std::string why;
   std::string cases = "*";
@@ -114,10 +114,10 @@ struct Suite {
   std::filesystem::path file;    // as given
   std::filesystem::path folder;  // where commands run
   bool no_baseline_warns = false;
-  std::vector<Case> cases;       // matrix expanded, in declared order
+  std::vector<Case> cases;                // matrix expanded, in declared order
   std::vector<std::string> rule_sources;  // "perfgate:structure", "rules/mine.yaml"
-  std::vector<Rule> rules;       // overrides applied, `off` ones kept
-  std::filesystem::path baselines;  // absolute or relative to `folder`
+  std::vector<Rule> rules;                // overrides applied, `off` ones kept
+  std::filesystem::path baselines;        // absolute or relative to `folder`
 };
 
 struct LoadOptions {
@@ -127,8 +127,8 @@ struct LoadOptions {
 // Throws Error(kConfig) whose text lists all mistakes, one a line, each with file:line:column.
 Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options = {});
 
-// Rules of packs ("perfgate:fusion") and files, overrides applied. Relative files are under `folder`.
-// Throws Error(kConfig) like LoadSuite.
+// Rules of packs ("perfgate:fusion") and files, overrides applied. Relative files are under
+// `folder`. Throws Error(kConfig) like LoadSuite.
 std::vector<Rule> LoadRules(const std::vector<std::string>& sources,
                             const std::filesystem::path& folder);
 

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "declare/rule.h"
+
+namespace perfgate {
+namespace {
+
+std::string_view Needed(Unit unit) {
+  switch (unit) {
+    case Unit::kCount:
+      return "a whole number without a unit, as 3";
+    case Unit::kNanoseconds:
+      return "a duration with its unit, as 200us or 5ms";
+    case Unit::kBytes:
+      return "a size with its unit, as 64MiB";
+    case Unit::kRatio:
+      return "a plain number or a percentage, as 0.01 or 1%";
+  }
+  return "a number";
+}
+
+// Zero is the same in every unit.
+bool Fits(const Quantity& quantity, Unit unit) {
+  if (quantity.value == 0 && !quantity.percent) return true;
+  switch (unit) {
+    case Unit::kCount:
+      return quantity.unit == Unit::kCount && quantity.value == std::floor(quantity.value) &&
+             std::abs(quantity.value) < 1e15;
+    case Unit::kRatio:
+      return quantity.unit == Unit::kCount || quantity.unit == Unit::kRatio;
+    case Unit::kNanoseconds:
+    case Unit::kBytes:
+      return quantity.unit == unit;
+  }
+  return false;
+}
+
+std::optional<double> ReadBound(const Reader& bound, const std::vector<MetricId>& metrics) {
+  const std::string first(metrics.empty() ? "a number" : Needed(Info(metrics.front()).unit));
+  const auto quantity = bound.Number(first);
+  if (!quantity) return std::nullopt;
+  if (quantity->value < 0) {
+    bound.FailExpected("0 or more");
+    return std::nullopt;
+  }
+  for (const MetricId id : metrics) {
+    const Metric& metric = Info(id);
+    if (Fits(*quantity, metric.unit)) continue;
+    bound.FailExpected(fmt::format("{}: metric {} is in {}", Needed(metric.unit), metric.name,
+                                   ToString(metric.unit)));
+    return std::nullopt;
+  }
+  return quantity->value;
+}
+
+std::vector<Allowance> ReadAllowances(const Reader& change, std::string_view key, char sign,
+                                      const std::vector<MetricId>& metrics) {
+  std::vector<Allowance> allowances;
+  const auto list = change.Find(key);
+  if (!list) return allowances;
+  for (const Reader& item : list->ItemsOrOne()) {
+    if (const auto allowance = ReadAllowance(item, metrics, sign)) allowances.push_back(*allowance);
+  }
+  return allowances;
+}
+
+}  // namespace
+
+std::optional<Allowance> ReadAllowance(const Reader& allowance,
+                                       const std::vector<MetricId>& metrics, char sign) {
+  const std::string example = fmt::format(
+      "a step with its sign, as {0}3%, {0}0 or, in the metric's unit, {0}2us or {0}1", sign);
+  const auto quantity = allowance.Number(example);
+  if (!quantity) return std::nullopt;
+  const std::string& text = allowance.value().text;
+  if (text[text.find_first_not_of(" \t")] != sign && quantity->value != 0) {
+    allowance.FailExpected(example);
+    return std::nullopt;
+  }
+  for (const MetricId id : metrics) {
+    const Metric& metric = Info(id);
+    if (quantity->percent || Fits(*quantity, metric.unit)) continue;
+    allowance.FailExpected(fmt::format("a percentage or {}: metric {} is in {}",
+                                       Needed(metric.unit), metric.name, ToString(metric.unit)));
+    return std::nullopt;
+  }
+  return Allowance{quantity->value, quantity->percent, text};
+}
+
+std::optional<LimitCheck> ReadLimit(const Reader& limit, const std::vector<MetricId>& metrics) {
+  if (!limit.Map(kLimitKeys)) return std::nullopt;
+  LimitCheck check;
+  std::vector<std::string> parts;
+  for (const bool most : {false, true}) {
+    const auto bound = limit.Find(most ? "at_most" : "at_least");
+    if (!bound) continue;
+    (most ? check.at_most : check.at_least) = ReadBound(*bound, metrics);
+    if (bound->IsScalar()) {
+      parts.push_back(fmt::format("{} {}", most ? "at most" : "at least", bound->value().text));
+    }
+  }
+  if (!limit.Has("at_most") && !limit.Has("at_least")) {
+    limit.Fail("needs 'at_most' or 'at_least'");
+  }
+  if (check.at_most && check.at_least && *check.at_least > *check.at_most) {
+    limit.Fail("can never hold: 'at_least' is above 'at_most'");
+  }
+  check.text = fmt::format("{}", fmt::join(parts, ", "));
+  return check;
+}
+
+std::optional<ChangeCheck> ReadChange(const Reader& change, const std::vector<MetricId>& metrics) {
+  if (!change.Map(kChangeKeys)) return std::nullopt;
+  for (const MetricId id : metrics) {
+    const Metric& metric = Info(id);
+    if (metric.exactness != Exactness::kNoisy) continue;
+    change.Fail(
+        fmt::format("metric {} is noisy: one run against a stored one says nothing; write "
+                    "regression: {{tolerance: 5%}}",
+                    metric.name));
+  }
+  if (!change.Has("at_most") && !change.Has("at_least")) {
+    change.Fail("needs 'at_most' or 'at_least'");
+  }
+  return ChangeCheck{ReadAllowances(change, "at_most", '+', metrics),
+                     ReadAllowances(change, "at_least", '-', metrics)};
+}
+
+std::optional<RegressionCheck> ReadRegression(const Reader& regression,
+                                              const std::vector<MetricId>& metrics) {
+  if (!regression.Map(kRegressionKeys)) return std::nullopt;
+  for (const MetricId id : metrics) {
+    const Metric& metric = Info(id);
+    if (metric.exactness != Exactness::kExact) continue;
+    regression.Fail(
+        fmt::format("metric {} is exact and needs no statistics; write "
+                    "change: {{at_most: +0}}",
+                    metric.name));
+  }
+  const auto tolerance = regression.Find("tolerance");
+  if (!tolerance) return std::nullopt;
+  constexpr std::string_view kExpected = "a percentage above 0 and at most 1000%, as 5%";
+  const auto quantity = tolerance->Number(kExpected);
+  if (!quantity) return std::nullopt;
+  if (!quantity->percent || quantity->value <= 0 || quantity->value > 10) {
+    tolerance->FailExpected(kExpected);
+    return std::nullopt;
+  }
+  return RegressionCheck{quantity->value};
+}
+
+}  // namespace perfgate

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "declare/reader.h"
+#include "declare/rules.h"
+#include "declare/workload.h"
+
+namespace perfgate {
+namespace {
+
+class SuiteReader {
+ public:
+  SuiteReader(const LoadOptions& options, Suite& suite, Problems& problems)
+      : options_(options), suite_(suite), problems_(problems) {}
+
+  void Read(const Reader& root) {
+    if (!root.Map(kSuiteKeys) || !CheckVersion(root)) return;
+    if (const auto name = root.Find("suite")) suite_.name = name->Text().value_or("");
+    if (const auto policy = root.Find("no_baseline")) {
+      suite_.no_baseline_warns = policy->Choice({"error", "warn"}).value_or("error") == "warn";
+    }
+    if (const auto baselines = root.Find("baselines")) {
+      suite_.baselines = baselines->Text().value_or("baselines");
+    }
+    Conditions defaults;
+    const auto given = root.Find("defaults");
+    if (given && given->Map(kDefaultsKeys)) defaults = ReadConditions(*given, defaults);
+    if (const auto workloads = root.Find("workloads")) ReadWorkloads(*workloads, defaults);
+    if (const auto rules = root.Find("rules")) ReadRuleSources(*rules);
+  }
+
+ private:
+  void ReadWorkloads(const Reader& workloads, const Conditions& defaults) {
+    for (const Reader& workload : workloads.Items()) {
+      CheckName(workload);
+      const size_t before = problems_.Count();
+      std::vector<Case> cases = ReadWorkload(workload, defaults, options_);
+      broken_ = broken_ || problems_.Count() != before || cases.empty();
+      if (suite_.cases.size() + cases.size() > static_cast<size_t>(kMostCases)) {
+        workload.Fail(fmt::format("brings the suite to more than {} cases", kMostCases));
+        return;
+      }
+      if (const auto reference = workload.Find("reference"); reference && reference->IsScalar()) {
+        by_name_.push_back({*reference, suite_.cases.size(), suite_.cases.size() + cases.size()});
+      }
+      for (Case& each : cases) suite_.cases.push_back(std::move(each));
+    }
+    CheckEarlierNames(workloads);
+    if (!broken_) ResolveReferences();
+  }
+
+  void CheckName(const Reader& workload) {
+    const auto name = workload.IsMap() ? workload.Find("name") : std::nullopt;
+    if (!name || !name->IsScalar()) return;
+    if (!names_.insert(name->value().text).second) {
+      name->Fail(fmt::format("workload {} is there twice", Quoted(name->value().text)));
+    }
+  }
+
+  // A baseline of an earlier name must belong to one workload only.
+  void CheckEarlierNames(const Reader& workloads) {
+    std::set<std::string> earlier;
+    for (const Reader& workload : workloads.Items()) {
+      const auto was = workload.IsMap() ? workload.Find("was") : std::nullopt;
+      if (!was || (!was->IsScalar() && !was->IsList())) continue;
+      for (const Reader& item : was->ItemsOrOne()) {
+        if (!item.IsScalar()) continue;
+        const std::string& name = item.value().text;
+        if (names_.contains(name)) {
+          item.Fail(fmt::format("{} is the name of a workload of this suite", Quoted(name)));
+        } else if (!earlier.insert(name).second) {
+          item.Fail(fmt::format("{} is there twice", Quoted(name)));
+        }
+      }
+    }
+  }
+
+  // `reference: NAME` is a case, or a workload with the same parameters.
+  void ResolveReferences() {
+    std::set<std::string> names;
+    for (const Case& each : suite_.cases) names.insert(each.name);
+    for (const Named& named : by_name_) {
+      for (size_t i = named.begin; i < named.end; ++i) {
+        Case& each = suite_.cases[i];
+        const std::string same = CaseName(each.reference, each.params);
+        if (names.contains(same)) {
+          each.reference = same;
+        } else if (!names.contains(each.reference)) {
+          named.reader.Fail(
+              fmt::format("no case {} and no case {}", Quoted(each.reference), Quoted(same)));
+        }
+      }
+    }
+  }
+
+  void ReadRuleSources(const Reader& rules) {
+    std::vector<RuleSource> sources;
+    for (const Reader& item : rules.Items()) {
+      const auto name = item.Text();
+      if (!name) continue;
+      sources.push_back({*name, item});
+      suite_.rule_sources.push_back(*name);
+    }
+    std::vector<std::string> names;
+    for (const Case& each : suite_.cases) {
+      if (!each.reference_only) names.push_back(each.name);
+    }
+    // With a broken workload its cases are unknown: a glob for them is no mistake.
+    suite_.rules = ReadRules(sources, suite_.folder, broken_ ? nullptr : &names, problems_);
+  }
+
+  struct Named {
+    Reader reader;
+    size_t begin, end;  // cases
+  };
+
+  const LoadOptions& options_;
+  Suite& suite_;
+  Problems& problems_;
+  std::set<std::string> names_;
+  std::vector<Named> by_name_;
+  bool broken_ = false;
+};
+
+}  // namespace
+
+Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options) {
+  Problems problems;
+  Suite suite;
+  suite.file = file;
+  suite.folder = file.parent_path().empty() ? "." : file.parent_path();
+  suite.baselines = "baselines";
+  const std::string name = file.generic_string();
+  const int number = problems.AddFile(name);
+  const auto text = ReadDeclaration(name, number, problems, "'perfgate init' writes a first one");
+  const auto document = text ? ParseYaml(*text, number, problems) : std::nullopt;
+  if (document) {
+    SuiteReader(options, suite, problems).Read(Reader(*document, {number, 1, 1}, "", problems));
+  }
+  problems.ThrowIfAny();
+  if (suite.name.empty()) {
+    suite.name = std::filesystem::absolute(file).parent_path().filename().generic_string();
+  }
+  return suite;
+}
+
+}  // namespace perfgate
