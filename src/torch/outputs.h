@@ -1,0 +1,17 @@
+// What the workload computed, for the numeric rules.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <perfgate/attempt.h>
+
+#include <string>
+#include <vector>
+
+namespace perfgate::runner {
+
+// Statistics of each output, and its elements as little-endian float32 in `folder`/output-<i>.f32
+// (outputs above 256 MiB are not saved).
+std::vector<attempt::Output> Describe(const std::vector<at::Tensor>& outputs,
+                                      const std::string& folder);
+
+}  // namespace perfgate::runner
