@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <perfgate/attempt.h>
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "embedded_torch.h"
+#include "perfgate/attempt.h"
 #include "torch/device.h"
 #include "torch/fault.h"
 

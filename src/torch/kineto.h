@@ -2,7 +2,8 @@
 #pragma once
 
 #include <c10/core/Device.h>
-#include <perfgate/attempt.h>
+
+#include "perfgate/attempt.h"
 
 namespace perfgate::runner {
 

@@ -3,13 +3,13 @@
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
-#include <perfgate/attempt.h>
 
 #include <exception>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "perfgate/attempt.h"
 #include "torch/device.h"
 #include "torch/export.h"
 #include "torch/fault.h"

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <perfgate/attempt.h>
 
 #include <string>
 #include <vector>
+
+#include "perfgate/attempt.h"
 
 namespace perfgate::runner {
 
