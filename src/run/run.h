@@ -1,10 +1,8 @@
 // Plan of attempts, launching, time-outs, machine facts.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -27,14 +25,16 @@ struct Process {
 class World {
  public:
   virtual ~World() = default;
-  virtual std::string UtcNow() = 0;     // "2027-01-31T10:15:00Z"
+  virtual std::string UtcNow() = 0;  // "2027-01-31T10:15:00Z"
   virtual int64_t MonotonicNs() = 0;
   virtual uint64_t RandomSeed() = 0;
   virtual std::map<std::string, std::string> Machine() = 0;  // cpu, cpu_isa, cores, os, gpus
-  // Runs to its end in a process group of its own. Never throws for what the child does.
-  // Returns at once with kInterrupted when Interrupted() becomes true (children are ended).
+  // Runs to its end, with a process group of its own and no input; then ends what it left behind.
+  // Never throws for what the child does; throws Error(kEnvironment) if its streams cannot be
+  // written to their files (the last 64 KiB of each). Returns soon with kInterrupted when
+  // Interrupted() becomes true: SIGTERM to the group, SIGKILL to all after 2 s, like a time-out.
   virtual AttemptResult RunProcess(const Process& process) = 0;
-  virtual int Interrupted() = 0;        // signal number or 0
+  virtual int Interrupted() = 0;                            // signal number or 0
   virtual std::string Getenv(const std::string& name) = 0;  // "" if unset
   virtual std::ostream& Out() = 0;
   virtual std::ostream& Err() = 0;
@@ -47,24 +47,34 @@ class World {
 // The real one; installs handlers for SIGINT and SIGTERM once.
 World& RealWorld();
 
-// Attempts in the order in which they will run.
+// Traced processes of a case: one where a trace is judged as it is.
+int ProcessesOf(const Case& declared);
+
+// Attempts in the order in which they will run: the first process of each case in declared order,
+// then the second ones, so that a slow drift of the machine meets all cases alike.
 std::vector<Attempt> Plan(const std::vector<Case>& cases, uint64_t seed);
 
 // The child's environment by the attempt contract.
 std::map<std::string, std::string> AttemptEnvironment(const Case& declared, const Attempt& attempt,
                                                       const std::filesystem::path& out_dir);
 
+// Makes the attempt's folder under `out_dir` and runs the case's command in `suite_folder`; for a
+// case that is a trace, copies the trace into the folder. Throws Error(kEnvironment) if the disk
+// says no.
 AttemptResult Launch(const Case& declared, const Attempt& attempt,
                      const std::filesystem::path& suite_folder,
                      const std::filesystem::path& out_dir, World& world);
 
 struct RunOptions {
-  std::filesystem::path out_dir;
+  // Used if it is absent, empty, or holds a run of perfgate (whose attempts are then removed).
+  std::filesystem::path out_dir;  // empty: perfgate-out/ in the suite's folder
   uint64_t seed = 0;
 };
 
 // Prepares, launches every planned attempt, keeps run.json up to date; a fault of one case never
-// stops the others. On an interrupt returns early with `interrupted_by` set. Progress on world.Err().
+// stops the others. On an interrupt returns early with `interrupted_by` set. Progress on
+// world.Err(). Throws Error(kUsage) for an out folder that holds something else,
+// Error(kEnvironment) for a disk that is full.
 RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const RunOptions& options,
                    World& world);
 

@@ -1,0 +1,71 @@
+#include "run/out_folder.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+
+namespace perfgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void ThrowDisk(const fs::path& path, std::string_view what,
+                            const std::error_code& error) {
+  throw Error(Fault::kEnvironment, fmt::format("{}: {}: {}", path.string(), what, error.message()));
+}
+
+// True if run.json says that perfgate wrote it, in whatever version of its schema.
+bool IsOurs(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(file, error))) return false;
+  try {
+    const Json json = ParseJson(ReadFile(file, int64_t{64} << 20), file.string());
+    const Json* schema = json.Find("schema");
+    return schema != nullptr && schema->IsString() &&
+           schema->AsString().starts_with("perfgate.run/");
+  } catch (const Error&) {
+    return false;  // no JSON: someone else's
+  }
+}
+
+void Remove(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) ThrowDisk(path, "cannot remove what an earlier run left", error);
+}
+
+}  // namespace
+
+void MakeFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) ThrowDisk(folder, "cannot make the folder", error);
+}
+
+void MakeOutFolder(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (!fs::exists(status)) return MakeFolder(folder);
+  if (!fs::is_directory(status)) {
+    throw Error(Fault::kUsage,
+                fmt::format("{}: is not a folder; name another one with --out", folder.string()));
+  }
+  const bool empty = fs::is_empty(folder, error);
+  if (error) ThrowDisk(folder, "cannot read the folder", error);
+  if (empty) return;
+  if (!IsOurs(folder / "run.json")) {
+    throw Error(Fault::kUsage,
+                fmt::format("{}: holds files but no run of perfgate, so nothing in it is touched; "
+                            "empty it, or name another folder with --out",
+                            folder.string()));
+  }
+  // run.json last: if this stops half-way, the folder is still ours.
+  for (const char* name : {"attempts", "prepare", "run.json"}) Remove(folder / name);
+}
+
+}  // namespace perfgate

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/text.h"
+#include "run/run.h"
+
+namespace perfgate {
+namespace {
+
+Attempt TracedAttempt(const Case& declared, int process) {
+  Attempt attempt;
+  attempt.case_name = declared.name;
+  attempt.process = process;
+  attempt.phase = Phase::kTraced;
+  attempt.dir = std::filesystem::path("attempts") / Slug(declared.name) /
+                fmt::format("{}-{}", ToString(attempt.phase), process);
+  return attempt;
+}
+
+}  // namespace
+
+int ProcessesOf(const Case& declared) {
+  return declared.trace.empty() ? std::max(1, declared.windows.traced_processes) : 1;
+}
+
+std::vector<Attempt> Plan(const std::vector<Case>& cases, uint64_t /*seed*/) {
+  int rounds = 0;
+  for (const Case& declared : cases) rounds = std::max(rounds, ProcessesOf(declared));
+  std::vector<Attempt> attempts;
+  for (int round = 0; round < rounds; ++round) {
+    for (const Case& declared : cases) {
+      if (round < ProcessesOf(declared)) attempts.push_back(TracedAttempt(declared, round));
+    }
+  }
+  return attempts;
+}
+
+std::map<std::string, std::string> AttemptEnvironment(const Case& declared, const Attempt& attempt,
+                                                      const std::filesystem::path& out_dir) {
+  const Windows& windows = declared.windows;
+  const std::filesystem::path folder = std::filesystem::absolute(out_dir) / attempt.dir;
+  return {
+      {"PERFGATE_ATTEMPT_DIR", folder.lexically_normal().string()},
+      {"PERFGATE_PHASE", std::string(ToString(attempt.phase))},
+      {"PERFGATE_WARMUP", fmt::format("{}", windows.warmup_iterations)},
+      {"PERFGATE_WARMUP_UNTIL_STEADY", windows.warmup_until_steady ? "1" : "0"},
+      {"PERFGATE_WARMUP_AT_MOST_NS", fmt::format("{}", windows.warmup_at_most_ns)},
+      {"PERFGATE_ITERATIONS", fmt::format("{}", windows.timed_iterations)},
+      {"PERFGATE_TRACED_ITERATIONS", fmt::format("{}", windows.traced_iterations)},
+      {"PERFGATE_DEVICE", declared.device},
+      {"PERFGATE_THREADS", fmt::format("{}", declared.threads)},
+      // Always set: one that perfgate itself was started with must not reach a workload.
+      {"PERFGATE_PLANT", declared.plant},
+  };
+}
+
+}  // namespace perfgate

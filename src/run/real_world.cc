@@ -1,0 +1,147 @@
+// The world as it is.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <random>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "run/child.h"
+#include "run/machine.h"
+#include "run/run.h"
+
+namespace perfgate {
+namespace {
+
+constexpr int64_t kGitTimeoutNs = 20'000'000'000;
+
+// What the signal handler may touch.
+std::atomic<int> caught_signal{0};
+int wake_pipe[2] = {-1, -1};  // becomes readable at a signal, for good
+
+void OnSignal(int signal) {
+  const int saved = errno;
+  caught_signal.store(signal);
+  [[maybe_unused]] const ssize_t written = ::write(wake_pipe[1], "", 1);
+  errno = saved;
+}
+
+// The first signal asks to finish; a second one of the same kind ends perfgate as ever. What is
+// ignored from outside (nohup) stays so.
+void CatchSignal(int signal) {
+  struct sigaction action {};
+  ::sigaction(signal, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
+
+// Pipes must not get the numbers of streams that were closed from outside.
+void OpenStandardStreams() {
+  int fd = 0;
+  while ((fd = ::open("/dev/null", O_RDWR)) >= 0 && fd <= 2) {
+  }
+  if (fd > 2) ::close(fd);
+}
+
+class TheRealWorld : public World {
+ public:
+  TheRealWorld() {
+    OpenStandardStreams();
+    if (::pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+      throw Error(Fault::kEnvironment, "cannot make a pipe: too many open files");
+    }
+    CatchSignal(SIGINT);
+    CatchSignal(SIGTERM);
+  }
+
+  std::string UtcNow() override {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+  }
+
+  int64_t MonotonicNs() override {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  }
+
+  uint64_t RandomSeed() override {
+    std::random_device device;
+    return (uint64_t{device()} << 32) | device();
+  }
+
+  std::map<std::string, std::string> Machine() override { return MachineFacts(); }
+
+  AttemptResult RunProcess(const Process& process) override {
+    ChildEnd end = Run(process);
+    if (!process.stdout_file.empty()) WriteFileAtomically(process.stdout_file, end.stdout_text);
+    if (!process.stderr_file.empty()) WriteFileAtomically(process.stderr_file, end.stderr_text);
+    return std::move(end.result);
+  }
+
+  int Interrupted() override { return caught_signal.load(); }
+
+  std::string Getenv(const std::string& name) override {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? "" : value;
+  }
+
+  std::ostream& Out() override { return std::cout; }
+  std::ostream& Err() override { return std::cerr; }
+  bool OutIsTerminal() override { return ::isatty(1) == 1; }
+  bool ErrIsTerminal() override { return ::isatty(2) == 1; }
+
+  std::pair<std::string, bool> GitCommit(const std::filesystem::path& folder) override {
+    const std::string commit = Git(folder, {"rev-parse", "--verify", "-q", "HEAD"});
+    if (commit.empty()) return {"", false};
+    // Files that git does not know are no change: the out folder is one.
+    const std::string changes = Git(folder, {"status", "--porcelain", "--untracked-files=no"});
+    return {commit, !changes.empty()};
+  }
+
+ private:
+  static ChildEnd Run(const Process& process) {
+    if (caught_signal.load() == 0) {
+      return RunChild(process, wake_pipe[0], [] { return caught_signal.load(); });
+    }
+    ChildEnd end;
+    end.result.outcome = Outcome::kInterrupted;
+    end.result.fault = "interrupted";
+    return end;
+  }
+
+  // What git prints, "" if there is no git or no repository.
+  static std::string Git(const std::filesystem::path& folder, std::vector<std::string> arguments) {
+    Process git;
+    git.argv = {"git"};
+    git.argv.insert(git.argv.end(), arguments.begin(), arguments.end());
+    git.cwd = folder;
+    git.environment = {{"GIT_OPTIONAL_LOCKS", "0"}};
+    git.timeout_ns = kGitTimeoutNs;
+    const ChildEnd end = Run(git);
+    return end.result.fault.empty() ? std::string(Trim(end.stdout_text)) : "";
+  }
+};
+
+}  // namespace
+
+World& RealWorld() {
+  static TheRealWorld world;
+  return world;
+}
+
+}  // namespace perfgate
