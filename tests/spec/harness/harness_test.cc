@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "harness/invariants.h"
 #include "harness/pick.h"
 #include "harness/scripted_world.h"
 #include "harness/spec_file.h"
@@ -148,6 +149,50 @@ TEST(World, TheClockTicksAndACommandRunAgainStartsAtTheSameInstant) {
 TEST(World, AnUnknownLineOfAProgramIsAnError) {
   EXPECT_EQ(MessageOf([] { ParseBehaviour("latancy: 3us", "t:4"); }),
             "t:4: a program has no `latancy`");
+}
+
+// What BrokenInvariants says of a `diff` that prints `text`, whose JSON form prints `json`.
+std::vector<std::string> Broken(const std::string& text, const std::string& json, int exit) {
+  const auto rerun = [&](const std::vector<std::string>& words) {
+    const bool as_json = words.back() == "json";
+    return CommandResult{exit, as_json ? json : text, ""};
+  };
+  return BrokenInvariants({"perfgate", "diff", "a", "b"}, {exit, text, ""}, rerun);
+}
+
+constexpr const char* kVerdict =
+    R"({"schema": "perfgate.verdict/1", "exit_code": 1, "cases": [
+        {"case": "a", "status": "fail", "findings": [{"rule": "r", "status": "fail", "base": 5, "head": 12300}]}]})";
+
+TEST(Invariants, AVerdictWhoseTextAndJsonAgreeIsWhole) {
+  EXPECT_THAT(Broken("FAIL  1 rule: 5 -> 12.3 us\n", kVerdict, 1), ElementsAre());
+}
+
+TEST(Invariants, ANumberOfTheTextThatTheJsonDoesNotHoldIsFound) {
+  EXPECT_THAT(Broken("kernels 5 -> 6\n", kVerdict, 1),
+              ElementsAre("6 of the report is not in the JSON: kernels 5 -> 6"));
+  EXPECT_THAT(Broken("time 45.6 us\n", kVerdict, 1), ElementsAre(HasSubstr("45.6 of the report")));
+}
+
+TEST(Invariants, AnotherExitCodeInTheJsonIsFound) {
+  EXPECT_THAT(Broken("FAIL\n", kVerdict, 3), ElementsAre("exit_code is 1 in the JSON"));
+}
+
+TEST(Invariants, ARuleWithoutAFindingForACaseIsFound) {
+  const std::string json =
+      R"({"schema": "perfgate.verdict/1", "exit_code": 1, "cases": [
+          {"case": "a", "status": "fail", "findings": [{"rule": "r", "status": "fail"}]},
+          {"case": "b", "status": "pass", "findings": []}]})";
+  EXPECT_THAT(Broken("FAIL\n", json, 1), ElementsAre("rule r has no finding for b"));
+}
+
+TEST(Invariants, ControlCharactersAreFound) {
+  EXPECT_THAT(Broken("FAIL \x1b[2J\n", kVerdict, 1),
+              ElementsAre("stdout holds the raw byte 0x1b at 5"));
+}
+
+TEST(Invariants, AFailureWithoutAWordIsFound) {
+  EXPECT_THAT(Broken("", "", 2), ElementsAre("it fails without a word"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ bool PrintsVerdict(const Words& words) {
 
 // `run` becomes `judge` of what it has just stored; `--format X` becomes `--format json`.
 Words JsonForm(const Words& words) {
-  static const std::set<std::string, std::less<>> kKept = {"--db", "--baselines", "--rules"};
+  static const std::set<std::string, std::less<>> kKept = {"--db", "--baselines", "--case"};
   Words json = {"perfgate", words[1] == "run" ? "judge" : words[1]};
   for (size_t i = 2; i < words.size(); ++i) {
     const bool has_value = words[i].starts_with("--") && i + 1 < words.size();
