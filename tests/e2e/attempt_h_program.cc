@@ -1,0 +1,46 @@
+// A small program without LibTorch or a profiler, measurable by include/perfgate/attempt.h alone.
+#include <perfgate/attempt.h>
+#include <perfgate/spans.h>
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace attempt = perfgate::attempt;
+
+namespace {
+
+void Scale(std::vector<float>& values, float factor) {
+  for (float& value : values) value *= factor;
+}
+
+void Measure() {
+  const attempt::Settings settings = attempt::ReadSettings();
+  std::vector<float> values(4096, 1.0F);
+  attempt::Spans spans;
+  attempt::Workload workload;
+  workload.iterate = [&] {
+    attempt::Spans::Scope whole(spans, "model::\"encode\"");
+    for (const float factor : {2.0F, 0.5F}) {
+      attempt::Spans::Scope scope(spans, "model::scale");
+      Scale(values, factor);
+    }
+  };
+  workload.tracer = spans.AsTracer();
+  attempt::Samples samples = attempt::Measure(settings, workload);
+  samples.environment["writer"] = "attempt_h_program";
+  samples.outputs.push_back({"values", {4096}, "fp32", 1, 1, 1, 0, 0, ""});
+  attempt::Finish(settings, samples);
+}
+
+}  // namespace
+
+int main() {
+  try {
+    Measure();
+    return 0;
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "attempt_h_program: %s\n", fault.what());
+    return 1;
+  }
+}

@@ -1,0 +1,81 @@
+"""A C++ program that uses only perfgate/attempt.h and perfgate/spans.h keeps the attempt contract."""
+
+import os
+import re
+import shutil
+import tempfile
+import unittest
+
+from attempt_contract import Attempt
+
+PROGRAM = os.environ["ATTEMPT_H_PROGRAM"]
+
+
+class AttemptHeaderTest(unittest.TestCase):
+    def test_traced_phase_leaves_samples_and_a_trace_of_marked_steps(self):
+        attempt = Attempt([PROGRAM])
+        self.assertEqual((attempt.code, attempt.stderr), (0, ""))
+        self.assertEqual(set(attempt.files), {"samples.json", "trace.json"})
+        samples = attempt.samples
+        self.assertEqual(samples["schema"], "perfgate.samples/1")
+        self.assertEqual(samples["warmup_iterations"], 3)
+        self.assertEqual(len(samples["latency_ns"]), 7)
+        self.assertTrue(all(ns > 0 for ns in samples["latency_ns"]))
+        self.assertGreater(samples["cold_start_ns"], 0)
+        self.assertEqual(samples["dispatch_ns"], [])
+        self.assertIn("returns when the work is done", samples["dispatch_unavailable"])
+        self.assertEqual(samples["environment"], {"writer": "attempt_h_program"})
+        self.assertEqual(samples["outputs"][0]["shape"], [4096])
+        self.assertEqual(samples["plant"], "")
+
+    def test_every_step_holds_its_spans_and_nothing_else(self):
+        attempt = Attempt([PROGRAM])
+        self.assertEqual(attempt.trace["perfgate_writer"], "attempt.h")
+        self.assertEqual(attempt.operators_of_steps(),
+                         [['model::"encode"', "model::scale", "model::scale"]] * 3)
+
+    def test_timed_phase_leaves_no_trace(self):
+        attempt = Attempt([PROGRAM], PERFGATE_PHASE="timed")
+        self.assertEqual(attempt.code, 0)
+        self.assertEqual(set(attempt.files), {"samples.json"})
+
+    def test_warm_up_until_steady_runs_at_least_two_blocks_of_ten(self):
+        attempt = Attempt([PROGRAM], PERFGATE_WARMUP_UNTIL_STEADY="1")
+        self.assertGreaterEqual(attempt.samples["warmup_iterations"], 20)
+        self.assertEqual(attempt.samples["warmup_iterations"] % 10, 0)
+        self.assertTrue(attempt.samples["steady"])
+
+    def test_warm_up_ends_when_its_time_is_over(self):
+        attempt = Attempt([PROGRAM], PERFGATE_WARMUP="1000000000", PERFGATE_WARMUP_AT_MOST_NS="0")
+        self.assertEqual(attempt.samples["warmup_iterations"], 1)
+        self.assertFalse(attempt.samples["steady"])
+
+    def test_a_bad_setting_is_named(self):
+        for name, value, expected in [
+                ("PERFGATE_ITERATIONS", "many", "expected a whole number of at least 1"),
+                ("PERFGATE_ITERATIONS", "0", "expected a whole number of at least 1"),
+                ("PERFGATE_PHASE", "later", "expected timed or traced")]:
+            with self.subTest(name=name, value=value):
+                attempt = Attempt([PROGRAM], **{name: value})
+                self.assertEqual(attempt.code, 1)
+                self.assertIn(f"{name}='{value}': {expected}", attempt.stderr)
+                self.assertEqual(attempt.files, {})
+
+    def test_a_folder_that_is_not_there_is_named(self):
+        attempt = Attempt([PROGRAM], PERFGATE_ATTEMPT_DIR="/nowhere/at/all")
+        self.assertEqual(attempt.code, 1)
+        self.assertIn("cannot write /nowhere/at/all/trace.json: No such file", attempt.stderr)
+
+    def test_started_by_hand_it_says_so_and_where_the_files_are(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            attempt = Attempt([PROGRAM], PERFGATE_ATTEMPT_DIR=None, TMPDIR=temporary)
+            self.assertEqual(attempt.code, 0)
+            self.assertIn("started by hand", attempt.stderr)
+            self.assertIn("over 7 iterations", attempt.stderr)
+            folder = re.search(r"files in (\S+)", attempt.stderr)[1]
+            self.assertEqual(sorted(os.listdir(folder)), ["samples.json", "trace.json"])
+            shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
