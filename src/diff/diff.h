@@ -1,4 +1,10 @@
 // Two pieces of evidence, aligned by operator path and kernel rows, not by time or position.
+//
+// Rows are matched by exact name, then by canonical name, each under the same operator path first.
+// What is left is explained, the most telling explanation first: fusions that came apart or came
+// about, epilogues, tensor cores, element types, copies that an operator asked for, the same
+// operator with another kernel, and at last what was added and removed. Every launch is in exactly
+// one place, so the changes and the drift of the unchanged rows add up to the totals.
 #pragma once
 
 #include <array>
@@ -14,7 +20,7 @@ namespace perfgate {
 
 // One side of a change: some launches of one kernel row.
 struct ChangedKernel {
-  std::string name;        // exact
+  std::string name;  // exact
   std::string canonical;
   std::string short_name;
   std::string op_path;
@@ -29,9 +35,9 @@ struct Change {
   std::vector<ChangedKernel> base, head;
   std::vector<std::string> ops;        // operators concerned: {"gelu","mul"}
   std::vector<std::string> operators;  // launching operators that caused it: {"aten::gelu"}
-  int64_t count = 0;    // head minus base, launches a step
-  int64_t time_ns = 0;  // head minus base, a step
-  std::string text;     // one line for a person: "one fused kernel came apart"
+  int64_t count = 0;                   // head minus base, launches a step
+  int64_t time_ns = 0;                 // head minus base, a step
+  std::string text;                    // one line for a person: "one fused kernel came apart"
 };
 
 struct Answer {
@@ -47,9 +53,12 @@ struct Diff {
   std::vector<Change> changes;  // worst first
   std::array<Answer, 4> answers;
   std::string base_bound, head_bound;  // what bounds each: "launch", "compute", ..., with numbers
-  // Head minus base over all kernels, a step. The changes' counts add up to kernel_count.
+  // Head minus base over all kernels, a step. The changes' counts add up to kernel_count; the
+  // changes' times and unchanged_time_ns add up to kernel_time_ns. Copies, fills and
+  // synchronisations are no kernels: their changes have count and time 0 and say numbers in `text`.
   int64_t kernel_count = 0;
   int64_t kernel_time_ns = 0;
+  int64_t unchanged_time_ns = 0;  // how much the time of rows without a change drifted
 };
 
 Diff Compare(const Evidence& base, const Evidence& head);

@@ -35,7 +35,11 @@ KernelInfo DecodeKernelName(std::string_view exact) {
                DecodeInductor(name, &info) || DecodeAten(name, &info) ||
                DecodeLibrary(name, &info) || DecodeOperatorCall(name, &info);
   if (!known) DecodeOpaque(name, &info);
-  if (info.short_name.size() > kShortNameLength) info.short_name.resize(kShortNameLength);
+  if (info.short_name.size() > kShortNameLength) {
+    size_t end = kShortNameLength;
+    while (end > 0 && (info.short_name[end] & 0xC0) == 0x80) --end;  // no half of a character
+    info.short_name.resize(end);
+  }
   return info;
 }
 

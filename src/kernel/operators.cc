@@ -152,6 +152,12 @@ bool DecodeOperatorCall(const NameParts& name, KernelInfo* info) {
   info->library = "aten";
   info->family = facts == nullptr ? Family::kOther : facts->family;
   info->short_name = word;
+  // The calls say it where kernels' names do: aten::addmm adds the bias itself.
+  if (info->family == Family::kGemm) {
+    info->epilogue = word == "addmm" || word == "baddbmm" ? "bias"
+                     : word == "mm" || word == "bmm"      ? "none"
+                                                          : "";
+  }
   info->ops = {std::move(word)};
   return true;
 }

@@ -1,0 +1,112 @@
+// Rows that are the same on both sides, whatever their numbering, spelling or place.
+#include <algorithm>
+#include <functional>
+
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+using KeyOf = std::function<std::string(const Launches&)>;
+
+std::string Device(const Launches& launches) { return OnGpu(*launches.row) ? "g" : "c"; }
+
+// Inductor's kernels of one category and operator set are the same work, whatever views its name
+// also lists.
+std::string FusedKey(const Launches& launches) {
+  const KernelInfo& info = launches.row->info;
+  if (info.library != "inductor" || info.ops.empty()) return "";
+  std::string key(ToString(info.family));
+  for (const std::string& word : info.ops) key += "+" + word;
+  return key;
+}
+
+// Counts launches that left or entered a graph, and those that another operator launches now.
+struct Moves {
+  Change left_graph = OfKind(ChangeKind::kGraphLost);
+  std::vector<Change> moved;
+};
+
+bool OtherOperator(const KernelRow& base, const KernelRow& head) {
+  std::string_view from = Innermost(base.op_path);
+  std::string_view to = Innermost(head.op_path);
+  if (from.empty() || to.empty() || base.in_graph || head.in_graph) return false;
+  if (from.find("::") == std::string_view::npos || to.find("::") == std::string_view::npos)
+    return false;
+  return GemmFolded(OperatorWord(from)) != GemmFolded(OperatorWord(to));
+}
+
+void Matched(Launches* base, Launches* head, int64_t count, Work* work, Moves* moves) {
+  bool left_graph = base->row->in_graph && !head->row->in_graph;
+  bool moved = OtherOperator(*base->row, *head->row);
+  ChangedKernel from = Take(base, count);
+  ChangedKernel to = Take(head, count);
+  if (left_graph) {
+    moves->left_graph.base.push_back(std::move(from));
+    moves->left_graph.head.push_back(std::move(to));
+  } else if (moved) {
+    Change change = OfKind(ChangeKind::kMoved);
+    change.base = {std::move(from)};
+    change.head = {std::move(to)};
+    moves->moved.push_back(std::move(change));
+  } else {
+    work->diff->unchanged_time_ns += to.time_ns - from.time_ns;
+  }
+}
+
+void MatchBy(const KeyOf& key_of, Work* work, Moves* moves) {
+  Index index;
+  for (size_t i = 0; i < work->head.size(); ++i) {
+    if (work->head[i].count == 0) continue;
+    std::string key = key_of(work->head[i]);
+    if (!key.empty()) index[Device(work->head[i]) + key].push_back(i);
+  }
+  std::unordered_map<std::string, size_t> next;  // the first index of a key that may have launches
+  for (Launches& base : work->base) {
+    if (base.count == 0) continue;
+    std::string key = key_of(base);
+    if (key.empty()) continue;
+    key = Device(base) + key;
+    auto found = index.find(key);
+    if (found == index.end()) continue;
+    size_t& at = next[key];
+    while (base.count > 0 && at < found->second.size()) {
+      Launches& head = work->head[found->second[at]];
+      if (head.count > 0) Matched(&base, &head, std::min(base.count, head.count), work, moves);
+      if (head.count == 0) ++at;
+    }
+  }
+}
+
+}  // namespace
+
+void MatchEqual(Work* work) {
+  Moves moves;
+  auto name = [](const Launches& launches) { return launches.row->name; };
+  auto canonical = [](const Launches& launches) { return launches.row->info.canonical; };
+  for (const KeyOf& identity : {KeyOf(name), KeyOf(canonical), KeyOf(FusedKey)}) {
+    auto with = [&](auto suffix) {
+      return [identity, suffix](const Launches& launches) {
+        std::string key = identity(launches);
+        return key.empty() ? key : key + "\n" + suffix(*launches.row);
+      };
+    };
+    MatchBy(with([](const KernelRow& row) { return row.op_path; }), work, &moves);
+    MatchBy(with([](const KernelRow& row) { return std::string(Innermost(row.op_path)); }), work,
+            &moves);
+    MatchBy(
+        with([](const KernelRow& row) { return GemmFolded(OperatorWord(Innermost(row.op_path))); }),
+        work, &moves);
+    MatchBy(identity, work, &moves);
+  }
+  for (Change& change : moves.moved) {
+    Finish(&change);
+    work->diff->changes.push_back(std::move(change));
+  }
+  if (!moves.left_graph.base.empty()) {
+    Finish(&moves.left_graph);
+    work->diff->changes.push_back(std::move(moves.left_graph));
+  }
+}
+
+}  // namespace perfgate

@@ -1,0 +1,166 @@
+// The four questions about two traces, answered in words with the numbers.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+struct Pair {
+  std::optional<double> base, head;
+  bool Known() const { return base && head; }
+  double Delta() const { return *head - *base; }
+};
+
+Pair Get(const Evidence& base, const Evidence& head, MetricId metric) {
+  return {Summarise(base, metric).value, Summarise(head, metric).value};
+}
+
+std::string FromTo(const Pair& pair, Unit unit) {
+  std::string text =
+      fmt::format("{} -> {}", FormatValue(*pair.base, unit), FormatValue(*pair.head, unit));
+  if (unit == Unit::kNanoseconds && *pair.base > 0) {
+    text += fmt::format(" ({:+.1f} %)", 100 * pair.Delta() / *pair.base);
+  }
+  return text;
+}
+
+int64_t KernelsAStep(const Evidence& evidence) {
+  int64_t total = 0;
+  for (const KernelRow& row : evidence.kernels) {
+    for (int64_t count : row.count_per_step) total += count;
+  }
+  int64_t steps = std::max(1, evidence.TotalSteps());
+  return (2 * total + steps) / (2 * steps);
+}
+
+bool OnCpu(const Evidence& base, const Evidence& head) {
+  return base.device_kind == "cpu" && head.device_kind == "cpu";
+}
+
+std::string TimeText(const Evidence& base, const Evidence& head) {
+  bool cpu = OnCpu(base, head);
+  Pair time = Get(base, head, cpu ? MetricId::kCpuKernelTime : MetricId::kGpuTime);
+  if (!time.Known()) return "";
+  return fmt::format("; {} {}", cpu ? "time in them, under the profiler," : "GPU time",
+                     FromTo(time, Unit::kNanoseconds));
+}
+
+Answer Kernels(const Evidence& base, const Evidence& head, const Diff& diff) {
+  bool cpu = OnCpu(base, head);
+  int64_t from = KernelsAStep(base);
+  int64_t to = KernelsAStep(head);
+  std::string words;
+  if (diff.kernel_count == 0) {
+    words = fmt::format("the same number: {} a step", from);
+  } else {
+    words = fmt::format("{} {}: {} -> {} a step", std::abs(diff.kernel_count),
+                        diff.kernel_count > 0 ? "more" : "fewer", from, to);
+  }
+  Pair copies = Get(base, head, MetricId::kMemcpyCount);
+  if (!cpu && copies.Known() && copies.Delta() != 0) {
+    words += fmt::format("; copies {}", FromTo(copies, Unit::kCount));
+  }
+  return {cpu ? "Did the CPU run fewer or more kernels?" : "Did the GPU run fewer or more kernels?",
+          words + TimeText(base, head)};
+}
+
+// True if every kernel has a counterpart of the same name, wherever it is launched from.
+bool SameKernels(const Diff& diff) {
+  return std::all_of(diff.changes.begin(), diff.changes.end(), [](const Change& change) {
+    if (change.kind == ChangeKind::kMoved || change.kind == ChangeKind::kGraphLost) return true;
+    auto kernels = [](const std::vector<ChangedKernel>& list) {
+      return std::any_of(list.begin(), list.end(),
+                         [](const auto& kernel) { return kernel.count != 0; });
+    };
+    return !kernels(change.base) && !kernels(change.head);
+  });
+}
+
+Answer Dispatch(const Evidence& base, const Evidence& head, const Diff& diff) {
+  std::string parts;
+  bool differs = false;
+  struct Row {
+    MetricId metric;
+    std::string_view what;
+  };
+  for (const Row& row :
+       {Row{MetricId::kHostOps, "operator calls"}, Row{MetricId::kLaunches, "launch calls"},
+        Row{MetricId::kGraphLaunches, "graph launches"}, Row{MetricId::kSyncs, "waits"}}) {
+    Pair pair = Get(base, head, row.metric);
+    if (!pair.Known() || (*pair.base == 0 && *pair.head == 0)) continue;
+    differs = differs || pair.Delta() != 0;
+    parts +=
+        fmt::format("{}{} {}", parts.empty() ? "" : ", ", row.what, FromTo(pair, Unit::kCount));
+  }
+  Pair dispatch = Get(base, head, MetricId::kDispatch);
+  if (dispatch.Known()) {
+    parts += fmt::format("{}dispatch {}", parts.empty() ? "" : ", ",
+                         FromTo(dispatch, Unit::kNanoseconds));
+  }
+  std::string words = SameKernels(diff)
+                          ? differs ? "yes, the kernels are the same but the CPU's work differs"
+                                    : "no, kernels and CPU work are the same"
+                          : "no, the kernels differ";
+  if (parts.empty()) words += "; the traces do not say what the CPU did";
+  return {"Are the kernels the same, but dispatched in another way by the CPU?",
+          words + (parts.empty() ? "" : ": " + parts + " a step")};
+}
+
+Answer Names(const Diff& diff) {
+  std::string words;
+  int more = 0;
+  for (const Change& change : diff.changes) {
+    bool pair = change.kind == ChangeKind::kEpilogueLost ||
+                change.kind == ChangeKind::kEpilogueGained ||
+                change.kind == ChangeKind::kTensorCoreLost ||
+                change.kind == ChangeKind::kDtypeChanged || change.kind == ChangeKind::kSubstituted;
+    if (!pair) continue;
+    if (!words.empty() && words.size() > 300) {
+      ++more;
+      continue;
+    }
+    words += (words.empty() ? "" : "; ") + change.text;
+  }
+  if (more > 0) words += fmt::format("; and {} more", more);
+  return {
+      "Did a kernel change its name, element type, layout or tile?",
+      words.empty() ? "no kernel was replaced by another for the same operator" : "yes: " + words};
+}
+
+Answer SteadyState(const Evidence& base, const Evidence& head) {
+  std::string question = "Does it hold in steady state, without compilation and warm-up?";
+  Pair latency = Get(base, head, MetricId::kLatencyP50);
+  Pair cold = Get(base, head, MetricId::kColdStart);
+  std::string first =
+      cold.Known() ? "; first result after " + FromTo(cold, Unit::kNanoseconds) : "";
+  if (latency.Known()) {
+    return {question,
+            fmt::format("median latency after warm-up, not profiled: {}; wall time needs pairs "
+                        "of runs to be judged{}",
+                        FromTo(latency, Unit::kNanoseconds), first)};
+  }
+  Pair gpu = Get(base, head, MetricId::kGpuTime);
+  if (gpu.Known() && (*gpu.base > 0 || *gpu.head > 0)) {
+    return {
+        question,
+        fmt::format("GPU time in the traced steps, after warm-up: {}; latency is unknown, the runs "
+                    "have no timed window{}",
+                    FromTo(gpu, Unit::kNanoseconds), first)};
+  }
+  return {question, "unknown: the runs have no timed window" + first};
+}
+
+}  // namespace
+
+std::array<Answer, 4> Answers(const Evidence& base, const Evidence& head, const Diff& diff) {
+  return {Kernels(base, head, diff), Dispatch(base, head, diff), Names(diff),
+          SteadyState(base, head)};
+}
+
+}  // namespace perfgate

@@ -1,0 +1,153 @@
+// What bounds a workload, with the numbers that say so. A reading of the trace, never judged.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+// Below this share of a step the device is mostly waiting for the host.
+constexpr double kBusy = 0.6;
+// Above this share of the device's time, copies or collectives are what the step is about.
+constexpr double kMostly = 0.5;
+
+struct Shares {
+  double compute = 0;  // GEMM, convolution, attention
+  double memory = 0;   // pointwise, reductions, norms, copies ...
+  double unknown = 0;  // opaque kernels
+  double Total() const { return compute + memory + unknown; }
+};
+
+Shares SharesOf(const Evidence& evidence) {
+  Shares shares;
+  for (const KernelRow& row : evidence.kernels) {
+    double time = 0;
+    for (int64_t ns : row.time_ns_per_step) time += static_cast<double>(ns);
+    switch (row.info.family) {
+      case Family::kGemm:
+      case Family::kGemmAux:
+      case Family::kConv:
+      case Family::kAttention:
+        shares.compute += time;
+        break;
+      case Family::kCollective:
+        break;
+      case Family::kOther:
+        shares.unknown += time;
+        break;
+      default:
+        shares.memory += time;
+        break;
+    }
+  }
+  return shares;
+}
+
+std::string Time(double ns) { return FormatValue(ns, Unit::kNanoseconds); }
+
+std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// Which kind of kernel takes the device's time.
+std::string ByShares(const Shares& shares) {
+  if (shares.Total() <= 0) return "unknown: no kernel has a time";
+  double compute = shares.compute / shares.Total();
+  double memory = shares.memory / shares.Total();
+  if (compute >= kMostly) {
+    return fmt::format(
+        "compute: GEMM, convolution and attention kernels take {} of the kernels' time",
+        Percent(compute));
+  }
+  if (memory >= kMostly) {
+    return fmt::format("memory: pointwise, reduction and copy kernels take {} of the kernels' time",
+                       Percent(memory));
+  }
+  return fmt::format(
+      "unknown: {} of the kernels' time is in kernels known by a function name alone",
+      Percent(shares.unknown / shares.Total()));
+}
+
+double TransferTime(const Evidence& evidence) {
+  double time = 0;
+  for (const KernelRow& row : evidence.transfers) {
+    bool host =
+        row.name.find("HtoD") != std::string::npos || row.name.find("DtoH") != std::string::npos;
+    if (!host) continue;
+    for (int64_t ns : row.time_ns_per_step) time += static_cast<double>(ns);
+  }
+  return time / std::max(1, evidence.TotalSteps());
+}
+
+// The length of a step and where it was measured.
+struct Step {
+  double ns = 0;
+  std::string where;
+};
+
+Step StepOf(const Evidence& evidence, double device_ns) {
+  if (auto latency = Summarise(evidence, MetricId::kLatencyP50).value) {
+    return {*latency, "of a step of"};
+  }
+  if (auto idle = Summarise(evidence, MetricId::kGpuIdle).value) {
+    return {device_ns + *idle, "of the traced"};
+  }
+  return {};
+}
+
+std::string Waits(const Evidence& evidence) {
+  auto syncs = Summarise(evidence, MetricId::kSyncs).value;
+  if (!syncs || *syncs == 0) return "";
+  return fmt::format("the host waits for the GPU {} a step",
+                     Plural(static_cast<int64_t>(*syncs), "time"));
+}
+
+std::string GpuBound(const Evidence& evidence) {
+  auto gpu = Summarise(evidence, MetricId::kGpuTime).value;
+  double comm = Summarise(evidence, MetricId::kCommTime).value.value_or(0);
+  if (!gpu) return "unknown: " + Summarise(evidence, MetricId::kGpuTime).unavailable;
+  double transfer = TransferTime(evidence);
+  if (*gpu + comm <= 0) return "unknown: nothing ran on the GPU";
+  if (transfer >= kMostly * *gpu) {
+    return fmt::format("transfer: copies between host and GPU take {} of {} of GPU time",
+                       Time(transfer), Time(*gpu));
+  }
+  if (comm > *gpu) {
+    return fmt::format("communication: collectives run {}, the other work {}", Time(comm),
+                       Time(*gpu));
+  }
+  std::string shares = ByShares(SharesOf(evidence));
+  Step step = StepOf(evidence, *gpu);
+  if (step.ns <= 0) return shares + "; how busy the GPU is in a step is unknown";
+  std::string busy = fmt::format("the GPU works {} {} {} ({})", Time(*gpu), step.where,
+                                 Time(step.ns), Percent(std::min(1.0, *gpu / step.ns)));
+  if (*gpu >= kBusy * step.ns) return shares + "; " + busy;
+  std::string waits = Waits(evidence);
+  if (!waits.empty()) return "sync: " + waits + "; " + busy;
+  auto launches = Summarise(evidence, MetricId::kLaunches).value;
+  if (!launches) return "launch: " + busy;
+  int64_t calls = static_cast<int64_t>(*launches);
+  return fmt::format("launch: {}; {} a step", busy,
+                     Plural(calls, "kernel launch", "kernel launches"));
+}
+
+std::string CpuBound(const Evidence& evidence) {
+  std::string shares = ByShares(SharesOf(evidence));
+  auto kernels = Summarise(evidence, MetricId::kCpuKernelTime).value;
+  auto latency = Summarise(evidence, MetricId::kLatencyP50).value;
+  if (!kernels || !latency) return shares + " (how much of a step that is, is not known)";
+  std::string busy = fmt::format("kernels take {} of a step of {}", Time(*kernels), Time(*latency));
+  if (*kernels < kBusy * *latency) return "dispatch: " + busy;
+  return shares + "; " + busy;
+}
+
+}  // namespace
+
+std::string Bound(const Evidence& evidence) {
+  if (evidence.kernels.empty()) return "unknown: no kernel in the trace";
+  return evidence.device_kind == "cpu" ? CpuBound(evidence) : GpuBound(evidence);
+}
+
+}  // namespace perfgate

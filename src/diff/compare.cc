@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+int64_t TotalCount(const std::vector<Launches>& launches) {
+  int64_t total = 0;
+  for (const Launches& row : launches) total += row.count;
+  return total;
+}
+
+int64_t TotalTime(const std::vector<Launches>& launches) {
+  int64_t total = 0;
+  for (const Launches& row : launches) total += row.time_ns;
+  return total;
+}
+
+bool WorseFirst(const Change& a, const Change& b) {
+  if (IsRegression(a.kind) != IsRegression(b.kind)) return IsRegression(a.kind);
+  if (a.kind != b.kind) return a.kind < b.kind;
+  return a.time_ns > b.time_ns;
+}
+
+}  // namespace
+
+Diff Compare(const Evidence& base, const Evidence& head) {
+  Diff diff;
+  diff.differing_key = KeyDifferences(base.key, head.key);
+  diff.unknown_key = UnknownKeyFields(base.key, head.key);
+  diff.different_shapes = DifferentShapes(base, head);
+  Work work{LaunchesOf(base.kernels, base.TotalSteps()),
+            LaunchesOf(head.kernels, head.TotalSteps()), &diff};
+  diff.kernel_count = TotalCount(work.head) - TotalCount(work.base);
+  diff.kernel_time_ns = TotalTime(work.head) - TotalTime(work.base);
+  MatchEqual(&work);
+  FindFusions(&work, false);
+  FindFusions(&work, true);
+  FindSubstitutions(&work);
+  FindOpaqueFusions(&work, false);
+  FindOpaqueFusions(&work, true);
+  ListLeftovers(&work);
+  CompareTransfers(base, head, &diff);
+  CompareSyncs(base, head, &diff);
+  std::stable_sort(diff.changes.begin(), diff.changes.end(), WorseFirst);
+  diff.base_bound = Bound(base);
+  diff.head_bound = Bound(head);
+  diff.answers = Answers(base, head, diff);
+  return diff;
+}
+
+}  // namespace perfgate

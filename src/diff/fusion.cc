@@ -1,0 +1,263 @@
+// Fused kernels that came apart, and the reverse.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+// What one kernel computes that several could. A kernel is known to have come apart only if a word
+// of `telling` shows up on the other side.
+struct Composite {
+  std::string_view whole;
+  std::vector<std::string_view> telling;
+  std::vector<std::string_view> others;
+};
+
+const std::vector<Composite>& Composites() {
+  static const std::vector<Composite> kComposites = {
+      {"scaled_dot_product_attention",
+       {"softmax"},
+       {"mm", "mul", "add", "copy", "where", "fill", "tril", "div", "sub", "isneginf", "all", "eq",
+        "bitwise_not", "logical_not", "masked_fill", "cat", "attention_part"}},
+      {"scaled_dot_product_attention_backward",
+       {"softmax_backward"},
+       {"mm", "mul", "add", "copy", "where", "fill", "sum", "sub", "attention_part"}},
+      {"_fused_adamw",
+       {"addcmul", "addcdiv", "lerp"},
+       {"mul", "add", "sqrt", "div", "pow", "sub", "neg"}},
+      {"_fused_adam",
+       {"addcmul", "addcdiv", "lerp"},
+       {"mul", "add", "sqrt", "div", "pow", "sub", "neg"}},
+      {"_fused_sgd", {"add"}, {"mul", "neg"}},
+      {"layer_norm",
+       {"mean", "var", "rsqrt", "sqrt"},
+       {"sub", "pow", "mul", "add", "div", "copy", "sum"}},
+      {"rms_norm", {"mean", "rsqrt"}, {"pow", "mul", "add", "copy", "div", "sqrt"}},
+      {"batch_norm", {"mean", "var", "rsqrt"}, {"sub", "mul", "add", "div", "sqrt", "copy"}},
+      {"softmax", {"exp"}, {"sub", "max", "amax", "sum", "div", "copy"}},
+  };
+  return kComposites;
+}
+
+bool Contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// `whole` lost `parts`; or with the sides swapped gained them.
+class FusionFinder {
+ public:
+  FusionFinder(Work* work, bool reversed)
+      : from_(reversed ? work->head : work->base),
+        to_(reversed ? work->base : work->head),
+        diff_(work->diff),
+        reversed_(reversed) {
+    for (size_t i = 0; i < to_.size(); ++i) {
+      if (to_[i].count == 0) continue;
+      for (const std::string& word : to_[i].words) to_by_word_[word].push_back(i);
+    }
+    for (const Launches& launches : from_) {
+      if (launches.count == 0) continue;
+      for (const std::string& word : launches.words) ++from_words_[word];
+    }
+  }
+
+  void Run() {
+    for (Launches& whole : from_) {
+      if (whole.count == 0) continue;
+      if (whole.Fused()) Spread(&whole);
+      if (whole.count > 0 && whole.row->info.ops.size() == 1) Decompose(&whole);
+    }
+  }
+
+ private:
+  // The operators of a fused kernel that must turn up elsewhere. Casts and copies may vanish.
+  static std::vector<std::string> Needed(const Launches& whole) {
+    std::vector<std::string> needed;
+    for (const std::string& word : whole.row->info.ops) {
+      if (word != "copy") needed.push_back(GemmFolded(word));
+    }
+    if (needed.size() < 2) needed.push_back("copy");
+    return needed;
+  }
+
+  bool Holds(const Launches& part, const std::vector<std::string>& needed) const {
+    return std::all_of(needed.begin(), needed.end(),
+                       [&](const std::string& word) { return Contains(part.row->info.ops, word); });
+  }
+
+  // A fused kernel that brings operators of its own counts as a part only if no other kernel that
+  // went has them: else two fusions were only drawn in another way.
+  bool IsPart(const Launches& part, const Launches& whole, const std::vector<std::string>& needed) {
+    if (part.count == 0 || OnGpu(*part.row) != OnGpu(*whole.row)) return false;
+    if (Holds(part, needed)) return false;
+    if (!part.Fused()) return true;
+    return std::all_of(
+        part.row->info.ops.begin(), part.row->info.ops.end(), [&](const std::string& word) {
+          return Contains(whole.row->info.ops, word) || !from_words_.contains(GemmFolded(word));
+        });
+  }
+
+  // A kernel named by several operators whose operators now run in kernels of their own.
+  void Spread(Launches* whole) {
+    std::vector<std::string> needed = Needed(*whole);
+    std::vector<size_t> parts;
+    std::set<std::string> covered;
+    int64_t launches = whole->count;
+    for (const std::string& word : needed) {
+      for (size_t i : to_by_word_[word]) {
+        const Launches& part = to_[i];
+        if (part.count > 0 && OnGpu(*part.row) == OnGpu(*whole->row) && Holds(part, needed)) return;
+      }
+    }
+    for (const std::string& word : needed) {
+      if (covered.contains(word)) continue;
+      for (size_t i : to_by_word_[word]) {
+        if (!IsPart(to_[i], *whole, needed)) continue;
+        if (std::find(parts.begin(), parts.end(), i) == parts.end()) {
+          parts.push_back(i);
+          launches = std::min(launches, to_[i].count);
+        }
+        for (const std::string& other : to_[i].words) covered.insert(other);
+        break;
+      }
+    }
+    if (parts.size() < 2) return;
+    bool all = std::all_of(needed.begin(), needed.end(),
+                           [&](const std::string& word) { return covered.contains(word); });
+    Record(whole, launches, parts, all ? ChangeKind::kFusionSplit : ChangeKind::kFusionLost);
+  }
+
+  void Record(Launches* whole, int64_t launches, const std::vector<size_t>& parts,
+              ChangeKind kind) {
+    Change change = OfKind(reversed_ ? ChangeKind::kFused : kind);
+    change.ops = whole->row->info.ops;
+    std::vector<ChangedKernel>& one = reversed_ ? change.head : change.base;
+    std::vector<ChangedKernel>& many = reversed_ ? change.base : change.head;
+    one.push_back(Take(whole, launches));
+    for (size_t i : parts) many.push_back(Take(&to_[i], launches));
+    TakeRepeated(change.ops, &many);
+    Finish(&change);
+    diff_->changes.push_back(std::move(change));
+  }
+
+  // Names list an operator once, however often it occurs: what is left of it without a counterpart
+  // belongs to the same fusion.
+  void TakeRepeated(const std::vector<std::string>& ops, std::vector<ChangedKernel>* many) {
+    for (const std::string& word : ops) {
+      if (from_words_[word] > 1 || word == "mm") continue;
+      for (size_t i : to_by_word_[word]) {
+        Launches& part = to_[i];
+        if (part.count == 0 || part.row->info.ops.size() != 1 || part.row->info.ops[0] != word)
+          continue;
+        many->push_back(Take(&part, part.count));
+      }
+    }
+  }
+
+  // A kernel of a library (attention, a norm, an optimizer) whose parts run one by one now.
+  void Decompose(Launches* whole) {
+    const std::string& word = whole->row->info.ops[0];
+    for (const Composite& composite : Composites()) {
+      if (composite.whole != word) continue;
+      std::vector<size_t> parts = PartsOf(*whole, composite);
+      if (!parts.empty()) RecordAll(whole, parts);
+      return;
+    }
+  }
+
+  std::vector<size_t> PartsOf(const Launches& whole, const Composite& composite) {
+    std::vector<size_t> parts;
+    std::set<std::string> distinct;
+    bool telling = false;
+    int64_t launches = 0;
+    for (size_t i = 0; i < to_.size(); ++i) {
+      const Launches& part = to_[i];
+      if (part.count == 0 || part.row->info.ops.empty()) continue;
+      if (OnGpu(*part.row) != OnGpu(*whole.row)) continue;
+      bool belongs = true;
+      for (const std::string& op : part.row->info.ops) {
+        std::string word = GemmFolded(op);
+        auto in = [&](const std::vector<std::string_view>& words) {
+          return std::find(words.begin(), words.end(), word) != words.end();
+        };
+        belongs = belongs && (in(composite.telling) || in(composite.others));
+        telling = telling || in(composite.telling);
+        if (belongs) distinct.insert(word);
+      }
+      if (!belongs) continue;
+      parts.push_back(i);
+      launches += part.count;
+    }
+    bool apart = telling && distinct.size() >= 2 && launches >= 2 * whole.count;
+    return apart ? parts : std::vector<size_t>{};
+  }
+
+  void RecordAll(Launches* whole, const std::vector<size_t>& parts) {
+    Change change = OfKind(reversed_ ? ChangeKind::kFused : ChangeKind::kFusionLost);
+    change.ops = whole->row->info.ops;
+    std::vector<ChangedKernel>& one = reversed_ ? change.head : change.base;
+    std::vector<ChangedKernel>& many = reversed_ ? change.base : change.head;
+    one.push_back(Take(whole, whole->count));
+    for (size_t i : parts) many.push_back(Take(&to_[i], to_[i].count));
+    Finish(&change);
+    diff_->changes.push_back(std::move(change));
+  }
+
+  std::vector<Launches>& from_;
+  std::vector<Launches>& to_;
+  Diff* diff_;
+  bool reversed_;
+  Index to_by_word_;
+  std::unordered_map<std::string, int64_t> from_words_;  // rows that hold the word
+};
+
+bool MayBeInside(const Launches& part) {
+  switch (part.row->info.family) {
+    case Family::kPointwise:
+    case Family::kReduction:
+    case Family::kNorm:
+    case Family::kSoftmax:
+    case Family::kIndexing:
+    case Family::kCopy:
+    case Family::kRandom:
+      return !part.row->info.opaque;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void FindFusions(Work* work, bool reversed) { FusionFinder(work, reversed).Run(); }
+
+// A kernel known by its function name alone may compute anything. If it went, and at least two
+// kinds of light kernels came that nothing else explains, they do its work.
+void FindOpaqueFusions(Work* work, bool reversed) {
+  std::vector<Launches>& from = reversed ? work->head : work->base;
+  std::vector<Launches>& to = reversed ? work->base : work->head;
+  for (Launches& whole : from) {
+    if (whole.count == 0 || !whole.row->info.opaque) continue;
+    std::vector<Launches*> parts;
+    std::set<std::string> ops;
+    for (Launches& part : to) {
+      if (part.count < whole.count || OnGpu(*part.row) != OnGpu(*whole.row)) continue;
+      if (!MayBeInside(part) || part.count % whole.count != 0) continue;
+      parts.push_back(&part);
+      ops.insert(part.row->info.ops.begin(), part.row->info.ops.end());
+    }
+    if (ops.size() < 2) continue;
+    Change change = OfKind(reversed ? ChangeKind::kFused : ChangeKind::kFusionLost);
+    change.ops.assign(ops.begin(), ops.end());
+    std::vector<ChangedKernel>& one = reversed ? change.head : change.base;
+    std::vector<ChangedKernel>& many = reversed ? change.base : change.head;
+    one.push_back(Take(&whole, whole.count));
+    for (Launches* part : parts) many.push_back(Take(part, part->count));
+    Finish(&change);
+    work->diff->changes.push_back(std::move(change));
+  }
+}
+
+}  // namespace perfgate

@@ -1,0 +1,147 @@
+#include "diff/launches.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+
+namespace perfgate {
+namespace {
+
+int64_t Sum(const std::vector<int64_t>& numbers) {
+  int64_t sum = 0;
+  for (int64_t number : numbers) sum += number;
+  return sum;
+}
+
+// Rounds sums of many rows so that the rounded parts add up to the rounded whole.
+class CumulativeRounding {
+ public:
+  explicit CumulativeRounding(int64_t steps) : steps_(std::max<int64_t>(1, steps)) {}
+  int64_t Next(int64_t total) {
+    sum_ += total;
+    int64_t rounded = (2 * sum_ + steps_) / (2 * steps_);
+    int64_t part = rounded - given_;
+    given_ = rounded;
+    return part;
+  }
+
+ private:
+  int64_t steps_;
+  int64_t sum_ = 0;
+  int64_t given_ = 0;
+};
+
+std::vector<std::string> WordsOf(const KernelRow& row) {
+  std::set<std::string> words;
+  for (const std::string& word : row.info.ops) words.insert(GemmFolded(word));
+  bool copy = words.contains("copy") && words.size() == 1;
+  if (!copy && !row.info.opaque) {
+    for (std::string_view element : PathElements(row.op_path)) {
+      if (element.find("::") == std::string_view::npos) continue;
+      std::string word = GemmFolded(OperatorWord(element));
+      if (word != "copy") words.insert(std::move(word));
+    }
+  }
+  return {words.begin(), words.end()};
+}
+
+}  // namespace
+
+bool Launches::Has(std::string_view word) const {
+  return std::binary_search(words.begin(), words.end(), word);
+}
+
+bool Launches::Fused() const { return row->info.ops.size() >= 2; }
+
+std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) {
+  std::vector<Launches> result;
+  CumulativeRounding counts(steps);
+  CumulativeRounding times(steps);
+  result.reserve(rows.size());
+  for (const KernelRow& row : rows) {
+    result.push_back({&row, counts.Next(Sum(row.count_per_step)),
+                      times.Next(Sum(row.time_ns_per_step)), WordsOf(row)});
+  }
+  return result;
+}
+
+ChangedKernel Take(Launches* launches, int64_t count) {
+  const KernelRow& row = *launches->row;
+  ChangedKernel taken;
+  taken.name = row.name;
+  taken.canonical = row.info.canonical;
+  taken.short_name = row.info.short_name;
+  taken.op_path = row.op_path;
+  taken.device = row.device;
+  taken.ops = row.info.ops;
+  taken.count = std::min(count, launches->count);
+  bool all = taken.count == launches->count;
+  double share =
+      all ? 1.0 : static_cast<double>(taken.count) / static_cast<double>(launches->count);
+  taken.time_ns = all ? launches->time_ns
+                      : static_cast<int64_t>(static_cast<double>(launches->time_ns) * share);
+  launches->count -= taken.count;
+  launches->time_ns -= taken.time_ns;
+  return taken;
+}
+
+std::string GemmFolded(std::string word) {
+  for (std::string_view gemm : {"addmm", "bmm", "baddbmm", "linear", "matmul", "_scaled_mm",
+                                "_addmm_activation", "mv", "addmv", "addbmm"}) {
+    if (word == gemm) return "mm";
+  }
+  return word;
+}
+
+std::string_view Innermost(std::string_view op_path) {
+  size_t last = op_path.rfind(" > ");
+  return last == std::string_view::npos ? op_path : op_path.substr(last + 3);
+}
+
+std::vector<std::string_view> PathElements(std::string_view op_path) {
+  std::vector<std::string_view> elements;
+  while (!op_path.empty()) {
+    size_t end = op_path.find(" > ");
+    elements.push_back(op_path.substr(0, end));
+    if (end == std::string_view::npos) break;
+    op_path.remove_prefix(end + 3);
+  }
+  return elements;
+}
+
+bool OnGpu(const KernelRow& row) { return !row.device.starts_with("cpu"); }
+
+Change OfKind(ChangeKind kind) {
+  Change change;
+  change.kind = kind;
+  return change;
+}
+
+void Finish(Change* change) {
+  change->count = change->time_ns = 0;
+  std::set<std::string> ops;
+  for (const ChangedKernel& kernel : change->base) {
+    change->count -= kernel.count;
+    change->time_ns -= kernel.time_ns;
+    ops.insert(kernel.ops.begin(), kernel.ops.end());
+  }
+  for (const ChangedKernel& kernel : change->head) {
+    change->count += kernel.count;
+    change->time_ns += kernel.time_ns;
+    ops.insert(kernel.ops.begin(), kernel.ops.end());
+  }
+  if (change->ops.empty()) change->ops.assign(ops.begin(), ops.end());
+  const std::vector<ChangedKernel>& cause = change->head.empty() ? change->base : change->head;
+  if (change->operators.empty()) {
+    for (const ChangedKernel& kernel : cause) {
+      std::string name(Innermost(kernel.op_path));
+      bool known = std::find(change->operators.begin(), change->operators.end(), name) !=
+                   change->operators.end();
+      if (!name.empty() && !known) change->operators.push_back(std::move(name));
+    }
+  }
+  if (change->text.empty()) change->text = Explain(*change);
+}
+
+}  // namespace perfgate

@@ -1,0 +1,74 @@
+// Launches that are not explained yet. Private to this folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "diff/diff.h"
+
+namespace perfgate {
+
+// What is left of one kernel row.
+struct Launches {
+  const KernelRow* row = nullptr;
+  int64_t count = 0;    // a step
+  int64_t time_ns = 0;  // a step, of these launches together
+  // One word an operator: those of the name, and those of the path unless the kernel is a copy (a
+  // copy under aten::mul is no multiplication). All GEMM operators are the word "mm".
+  std::vector<std::string> words;
+
+  bool Has(std::string_view word) const;
+  // Holds several operators by its name: an Inductor kernel.
+  bool Fused() const;
+};
+
+// One side's rows with counts and times a step. Rounding is cumulative, so that the rows add up to
+// the rounded totals.
+std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps);
+
+// Takes `count` launches, at most what is left, with their share of the time.
+ChangedKernel Take(Launches* launches, int64_t count);
+
+// The GEMM words fall into one: "addmm", "bmm", "linear" ... -> "mm".
+std::string GemmFolded(std::string word);
+// "aten::addmm": the innermost operator of a path; "" if there is none.
+std::string_view Innermost(std::string_view op_path);
+// The elements of a path, outermost first.
+std::vector<std::string_view> PathElements(std::string_view op_path);
+bool OnGpu(const KernelRow& row);
+
+// The two sides while changes are found, and the changes so far.
+struct Work {
+  std::vector<Launches> base, head;
+  Diff* diff = nullptr;
+};
+
+// Indices of launches by a word or any other key, in order.
+using Index = std::unordered_map<std::string, std::vector<size_t>>;
+
+Change OfKind(ChangeKind kind);
+// Finishes a change from its two lists: sums, ops if empty, operators.
+void Finish(Change* change);
+
+// The passes, in this order.
+void MatchEqual(Work* work);                        // exact and canonical names
+void FindFusions(Work* work, bool reversed);        // split and lost; reversed: fused
+void FindSubstitutions(Work* work);                 // pairs: epilogues, tensor cores, types, others
+void FindOpaqueFusions(Work* work, bool reversed);  // kernels known by a function name alone
+void ListLeftovers(Work* work);                     // hidden copies, added, removed
+void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff);
+void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff);
+
+std::string DifferentShapes(const Evidence& base, const Evidence& head);
+std::string Bound(const Evidence& evidence);
+std::array<Answer, 4> Answers(const Evidence& base, const Evidence& head, const Diff& diff);
+
+// "2 launches of gelu bf16" and the like.
+std::string Describe(const std::vector<ChangedKernel>& kernels);
+// One line for a person.
+std::string Explain(const Change& change);
+
+}  // namespace perfgate

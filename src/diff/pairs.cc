@@ -1,0 +1,196 @@
+// The same operator with another kernel: pairs of what is left on both sides, and what differs
+// within each pair.
+#include <algorithm>
+#include <functional>
+
+#include "base/text.h"
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+bool IsGemm(const KernelInfo& info) {
+  return info.family == Family::kGemm || info.family == Family::kGemv;
+}
+
+bool HasPart(const std::string& epilogue, std::string_view part) {
+  std::vector<std::string> parts = Split(epilogue, '_');
+  return std::find(parts.begin(), parts.end(), part) != parts.end();
+}
+
+// The kernels that do an epilogue's part on their own.
+bool DoesPart(const Launches& launches, std::string_view part) {
+  if (part == "bias") return launches.Has("add") && !launches.Fused();
+  if (part == "relu") return launches.Has("relu") || launches.Has("clamp");
+  return launches.Has(part);
+}
+
+class Pairing {
+ public:
+  explicit Pairing(Work* work) : work_(work) {}
+
+  // The narrowest likeness first. GEMMs before the rest of an operator's kernels, since a GEMM is
+  // never another operator's pointwise kernel.
+  void Run() {
+    auto path = [](const Launches& launches) {
+      return launches.row->op_path + "\n" + FamilyKey(launches);
+    };
+    auto innermost = [](const Launches& launches) {
+      std::string_view last = Innermost(launches.row->op_path);
+      return last.empty() ? "" : GemmFolded(OperatorWord(last)) + "\n" + FamilyKey(launches);
+    };
+    auto ops = [](const Launches& launches) {
+      const std::vector<std::string>& set = launches.row->info.ops;
+      bool copy = set.size() == 1 && set[0] == "copy";
+      return set.empty() || copy ? "" : Join(set, "+");
+    };
+    auto gemm = [](const Launches& launches) {
+      return IsGemm(launches.row->info) ? std::string("gemm") : std::string();
+    };
+    auto operator_only = [](const Launches& launches) {
+      std::string_view last = Innermost(launches.row->op_path);
+      bool aux = launches.row->info.family == Family::kGemmAux;
+      return last.find("::") == std::string_view::npos || aux ? "" : std::string(last);
+    };
+    auto fused = [](const Launches& launches) {
+      const KernelInfo& info = launches.row->info;
+      bool opaque = info.opaque && info.library != "aten" && info.library != "cudnn";
+      bool generated = info.library == "inductor" && info.family != Family::kGemm;
+      return opaque || generated ? std::string("fused") : std::string();
+    };
+    By([&](const Launches& l) { return IsGemm(l.row->info) ? path(l) : ""; });
+    By([&](const Launches& l) { return IsGemm(l.row->info) ? innermost(l) : ""; });
+    By(gemm);
+    By([&](const Launches& l) { return l.row->op_path.empty() ? "" : path(l); });
+    By(innermost);
+    By(ops);
+    By(operator_only);
+    By(fused);
+    Reducers();
+    for (Change& change : changes_) {
+      Finish(&change);
+      work_->diff->changes.push_back(std::move(change));
+    }
+  }
+
+ private:
+  using KeyOf = std::function<std::string(const Launches&)>;
+
+  static std::string FamilyKey(const Launches& launches) {
+    const KernelInfo& info = launches.row->info;
+    bool copy = info.ops.size() == 1 && info.ops[0] == "copy";
+    return copy ? "copy" : IsGemm(info) ? "gemm" : std::string(ToString(info.family));
+  }
+
+  void By(const KeyOf& key_of) {
+    Index index;
+    for (size_t i = 0; i < work_->head.size(); ++i) {
+      if (work_->head[i].count == 0) continue;
+      std::string key = key_of(work_->head[i]);
+      if (!key.empty()) index[(OnGpu(*work_->head[i].row) ? "g" : "c") + key].push_back(i);
+    }
+    std::unordered_map<std::string, size_t> next;
+    for (Launches& base : work_->base) {
+      if (base.count == 0) continue;
+      std::string key = key_of(base);
+      if (key.empty()) continue;
+      key = (OnGpu(*base.row) ? "g" : "c") + key;
+      auto found = index.find(key);
+      if (found == index.end()) continue;
+      size_t& at = next[key];
+      while (base.count > 0 && at < found->second.size()) {
+        Launches& head = work_->head[found->second[at]];
+        if (head.count > 0) Pair(&base, &head);
+        if (head.count == 0) ++at;
+      }
+    }
+  }
+
+  void Pair(Launches* base, Launches* head) {
+    int64_t count = std::min(base->count, head->count);
+    const KernelInfo& from = base->row->info;
+    const KernelInfo& to = head->row->info;
+    Change change;
+    change.kind = Kind(from, to);
+    std::string path(head->row->op_path);
+    change.base.push_back(Take(base, count));
+    change.head.push_back(Take(head, count));
+    if (IsGemm(from) && IsGemm(to)) {
+      if (change.kind != ChangeKind::kTensorCoreLost) Epilogue(from, to, count, &change);
+      split_k_.push_back(to.split_k != from.split_k || !to.tile.empty());
+    } else {
+      split_k_.push_back(false);
+    }
+    changes_.push_back(std::move(change));
+  }
+
+  static ChangeKind Kind(const KernelInfo& from, const KernelInfo& to) {
+    if (from.tensor_core == TensorCore::kYes && to.tensor_core == TensorCore::kNo &&
+        to.family != Family::kGemv) {
+      return ChangeKind::kTensorCoreLost;
+    }
+    auto differ = [](const std::string& a, const std::string& b) {
+      return !a.empty() && !b.empty() && a != b;
+    };
+    if (differ(from.in_dtype, to.in_dtype) || differ(from.out_dtype, to.out_dtype)) {
+      return ChangeKind::kDtypeChanged;
+    }
+    return ChangeKind::kSubstituted;
+  }
+
+  // A part of the epilogue that left the GEMM for a kernel of its own, or came in from one.
+  void Epilogue(const KernelInfo& from, const KernelInfo& to, int64_t count, Change* change) {
+    for (std::string_view part : {"bias", "relu", "gelu"}) {
+      bool had = HasPart(from.epilogue, part);
+      bool has = HasPart(to.epilogue, part);
+      if (had == has) continue;
+      std::vector<Launches>& side = had ? work_->head : work_->base;
+      std::vector<ChangedKernel>& list = had ? change->head : change->base;
+      bool apart = TakePart(part, count, &side, &list);
+      // "none" is what a name says that could say bias; "" says nothing.
+      bool named = (had ? to.epilogue : from.epilogue) == "none";
+      if (!apart && !named) continue;
+      change->kind = had ? ChangeKind::kEpilogueLost : ChangeKind::kEpilogueGained;
+      change->ops = {std::string(part)};
+    }
+  }
+
+  bool TakePart(std::string_view part, int64_t count, std::vector<Launches>* side,
+                std::vector<ChangedKernel>* list) {
+    bool found = false;
+    for (Launches& launches : *side) {
+      if (count == 0) break;
+      if (launches.count == 0 || !DoesPart(launches, part)) continue;
+      list->push_back(Take(&launches, count));
+      count -= list->back().count;
+      found = true;
+    }
+    return found;
+  }
+
+  // A split-K reducer that came or went belongs to the GEMM that changed under the same operator.
+  void Reducers() {
+    for (std::vector<Launches>* side : {&work_->base, &work_->head}) {
+      for (Launches& reducer : *side) {
+        if (reducer.count == 0 || reducer.row->info.family != Family::kGemmAux) continue;
+        for (size_t i = 0; i < changes_.size(); ++i) {
+          std::vector<ChangedKernel>& list =
+              side == &work_->base ? changes_[i].base : changes_[i].head;
+          if (!split_k_[i] || list.empty() || list[0].op_path != reducer.row->op_path) continue;
+          list.push_back(Take(&reducer, reducer.count));
+          break;
+        }
+      }
+    }
+  }
+
+  Work* work_;
+  std::vector<Change> changes_;
+  std::vector<bool> split_k_;  // of each change: a pair of GEMMs
+};
+
+}  // namespace
+
+void FindSubstitutions(Work* work) { Pairing(work).Run(); }
+
+}  // namespace perfgate

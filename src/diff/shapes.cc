@@ -1,0 +1,56 @@
+// Do two traces have the same input shapes?
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+// "[[64, 768], [], [3072, 768]]" -> {"64, 768", "", "3072, 768"}. Tensors only, by their brackets.
+std::vector<std::string> Tensors(std::string_view dims) {
+  std::vector<std::string> tensors;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == '[' && ++depth == 2) begin = i + 1;
+    if (dims[i] == ']' && depth-- == 2) tensors.emplace_back(dims.substr(begin, i - begin));
+  }
+  return tensors;
+}
+
+int64_t CallsOf(const OperatorRow& row) {
+  int64_t calls = 0;
+  for (int64_t count : row.count_per_step) calls += count;
+  return calls;
+}
+
+}  // namespace
+
+// The same operator may be given an output tensor more (aten::addmm under torch.compile), so only
+// the leading tensors that both have are compared.
+std::string DifferentShapes(const Evidence& base, const Evidence& head) {
+  std::unordered_map<std::string_view, const OperatorRow*> of_head;
+  for (const OperatorRow& row : head.operators) of_head.emplace(row.name, &row);
+  int64_t base_steps = std::max(1, base.TotalSteps());
+  int64_t head_steps = std::max(1, head.TotalSteps());
+  for (const OperatorRow& row : base.operators) {
+    if (row.kind != OperatorKind::kComputing || row.input_dims.empty()) continue;
+    auto found = of_head.find(row.name);
+    if (found == of_head.end() || found->second->input_dims.empty()) continue;
+    if (CallsOf(row) * head_steps != CallsOf(*found->second) * base_steps) continue;
+    std::vector<std::string> from = Tensors(row.input_dims);
+    std::vector<std::string> to = Tensors(found->second->input_dims);
+    for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
+      if (from[i].empty() || to[i].empty() || from[i] == to[i]) continue;
+      return fmt::format("{} is called with [{}] in the base and with [{}] in the head",
+                         Printable(row.name), Printable(from[i]), Printable(to[i]));
+    }
+    return "";
+  }
+  return "";
+}
+
+}  // namespace perfgate
