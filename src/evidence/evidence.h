@@ -36,20 +36,20 @@ struct Key {
 // Launches of one kernel: a row for each (device, exact name, operator path). The same shape holds
 // copies, fills and synchronising calls.
 struct KernelRow {
-  std::string name;      // exact, as in the trace
-  std::string op_path;   // "aten::linear > aten::addmm", outermost first; "graph" under a graph
-                         // launch without an operator; "" if unknown
-  std::string device;    // "cuda:0", "cpu"
+  std::string name;     // exact, as in the trace
+  std::string op_path;  // "aten::linear > aten::addmm", outermost first; "graph" under a graph
+                        // launch without an operator; "" if unknown
+  std::string device;   // "cuda:0", "cpu"
   std::vector<int64_t> count_per_step;
   std::vector<int64_t> time_ns_per_step;
-  std::vector<int64_t> bytes_per_step;  // copies and fills only, else empty
+  std::vector<int64_t> bytes_per_step;     // copies and fills only, else empty
   std::array<int64_t, 3> grid{}, block{};  // of the first launch; zeros if unknown
   std::vector<int64_t> streams;            // sorted
   std::string input_dims;  // of the innermost operator's first call: "[[64, 768], [3072, 768]]"
   bool in_graph = false;
-  KernelInfo info;         // decoded from the name on load, never stored
+  KernelInfo info;  // decoded from the name on load, never stored
 
-  int64_t Count() const;   // all steps
+  int64_t Count() const;  // all steps
   int64_t TimeNs() const;
   // The innermost operator of op_path: "aten::addmm".
   std::string_view Operator() const;
@@ -88,20 +88,20 @@ struct Evidence {
   std::vector<int> steps;   // of each traced process; 0: no steps marked, the whole window is one
   std::vector<Observation> values;
   std::map<MetricId, std::string> unavailable;  // reason
-  std::vector<KernelRow> kernels;    // GPU kernels, then CPU kernels
-  std::vector<KernelRow> transfers;  // copies and fills
-  std::vector<KernelRow> syncs;      // synchronising runtime calls, harness ones left out
+  std::vector<KernelRow> kernels;               // GPU kernels, then CPU kernels
+  std::vector<KernelRow> transfers;             // copies and fills
+  std::vector<KernelRow> syncs;  // synchronising runtime calls, harness ones left out
   std::vector<OperatorRow> operators;
-  int64_t pre_window = 0;            // GPU activities launched before the window, not counted
+  int64_t pre_window = 0;  // GPU activities launched before the window, not counted
   std::vector<std::string> incomplete_because;  // also faults of attempts; empty: complete
   std::vector<std::string> notes;
   std::vector<std::string> explain;  // what was left out and why, for --explain
   std::vector<AttemptSummary> attempts;
   std::vector<Fallback> fallback;
-  std::string plant;                 // planted defect, shown in every report
+  std::string plant;  // planted defect, shown in every report
 
   bool Complete() const { return incomplete_because.empty(); }
-  int TotalSteps() const;            // at least 1 where a trace was read
+  int TotalSteps() const;  // at least 1 where a trace was read
 };
 
 // A metric over all steps and processes.
@@ -109,8 +109,8 @@ struct MetricValue {
   std::optional<double> value;    // the per-step value; empty if unstable or unavailable
   std::optional<double> largest;  // over the steps
   std::vector<double> per_step;
-  bool stable = false;            // exact metrics: all steps equal. Others: always true
-  std::string unavailable;        // reason
+  bool stable = false;      // exact metrics: all steps equal. Others: always true
+  std::string unavailable;  // reason
 };
 // Exact metrics: the common value. Near exact and noisy: the median of the processes' medians.
 MetricValue Summarise(const Evidence& evidence, MetricId metric);

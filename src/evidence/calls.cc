@@ -1,0 +1,63 @@
+#include "evidence/calls.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace perfgate {
+namespace {
+
+struct Prefix {
+  std::string_view text;  // of the name without cuda, cu or hip
+  CallKind kind;
+};
+
+// The first prefix that fits decides. Names carry version suffixes (_v2, _v10000, _ptsz).
+constexpr std::array kPrefixes = {
+    Prefix{"GraphLaunch", CallKind::kGraphLaunch},
+    Prefix{"LaunchKernel", CallKind::kKernelLaunch},
+    Prefix{"LaunchCooperativeKernel", CallKind::kKernelLaunch},
+    Prefix{"ModuleLaunchKernel", CallKind::kKernelLaunch},
+    Prefix{"ModuleLaunchCooperativeKernel", CallKind::kKernelLaunch},
+    Prefix{"ExtLaunch", CallKind::kKernelLaunch},
+    Prefix{"ExtModuleLaunchKernel", CallKind::kKernelLaunch},
+    Prefix{"LaunchGrid", CallKind::kKernelLaunch},
+    Prefix{"StreamBeginCapture", CallKind::kBeginCapture},
+    Prefix{"StreamEndCapture", CallKind::kEndCapture},
+    Prefix{"DeviceSynchronize", CallKind::kSync},
+    Prefix{"StreamSynchronize", CallKind::kSync},
+    Prefix{"EventSynchronize", CallKind::kSync},
+    Prefix{"CtxSynchronize", CallKind::kSync},
+    Prefix{"MallocHost", CallKind::kOther},
+    Prefix{"MallocArray", CallKind::kDeviceMalloc},
+    Prefix{"Malloc", CallKind::kDeviceMalloc},
+    Prefix{"MemAllocHost", CallKind::kOther},
+    Prefix{"MemAlloc", CallKind::kDeviceMalloc},
+    Prefix{"MemCreate", CallKind::kDeviceMalloc},
+    Prefix{"ExtMalloc", CallKind::kDeviceMalloc},
+};
+
+// "cudaMemcpyAsync", "cuMemcpyHtoDAsync_v2", "hipMemcpyWithStream", "cudaMemset2DAsync".
+CallKind ClassifyTransfer(std::string_view rest) {
+  const bool copy = rest.starts_with("Memcpy");
+  if (!copy && !rest.starts_with("Memset")) return CallKind::kOther;
+  if (rest.find("Async") != std::string_view::npos) return CallKind::kTransfer;
+  // Fills do not wait. A plain copy does.
+  return copy ? CallKind::kSync : CallKind::kTransfer;
+}
+
+}  // namespace
+
+CallKind ClassifyCall(std::string_view name) {
+  for (const std::string_view vendor : {"cuda", "cu", "hip"}) {
+    if (!name.starts_with(vendor)) continue;
+    const std::string_view rest = name.substr(vendor.size());
+    for (const Prefix& prefix : kPrefixes) {
+      if (rest.starts_with(prefix.text)) return prefix.kind;
+    }
+    return ClassifyTransfer(rest);
+  }
+  return CallKind::kOther;
+}
+
+}  // namespace perfgate

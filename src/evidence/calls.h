@@ -1,0 +1,28 @@
+// What a call of the CUDA or HIP runtime or driver is, by its name.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace perfgate {
+
+enum class CallKind : uint8_t {
+  kOther,
+  kKernelLaunch,
+  kGraphLaunch,
+  kTransfer,  // an asynchronous copy or fill; may rightly leave no GPU record (zero bytes)
+  kSync,      // makes the host wait for the GPU; also blocking copies
+  kDeviceMalloc,
+  kBeginCapture,
+  kEndCapture,
+};
+
+CallKind ClassifyCall(std::string_view name);
+
+// Calls that put work on the GPU.
+inline bool IsLaunch(CallKind kind) {
+  return kind == CallKind::kKernelLaunch || kind == CallKind::kGraphLaunch ||
+         kind == CallKind::kTransfer;
+}
+
+}  // namespace perfgate

@@ -1,0 +1,75 @@
+#include <string>
+#include <vector>
+
+#include "evidence/host.h"
+#include "evidence/rows.h"
+
+namespace perfgate {
+namespace {
+
+bool CountsOnce(OperatorKind kind) {
+  return kind == OperatorKind::kComputing || kind == OperatorKind::kFused;
+}
+
+// Operators that may count when nothing below them does. aten::to without a copy below it did
+// nothing; views, allocations and metadata calls never compute.
+bool CountsAsLeaf(OperatorKind kind, std::string_view name) {
+  return kind == OperatorKind::kOther ||
+         (kind == OperatorKind::kCopy && OperatorWord(name) == "copy");
+}
+
+// For each operator: does it count as one CPU kernel? Decided from the inside out, then what stands
+// below a computing operator is hidden.
+std::vector<bool> FindCpuKernels(const TraceData& trace, const HostTree& host) {
+  std::vector<bool> counts(trace.events.size()), any_below(trace.events.size());
+  for (auto at = host.order.rbegin(); at != host.order.rend(); ++at) {
+    const TraceEvent& event = trace.events[*at];
+    if (event.kind != EventKind::kOperator) continue;
+    const OperatorKind kind = host.KindOf(event);
+    counts[*at] =
+        CountsOnce(kind) || (!any_below[*at] && CountsAsLeaf(kind, trace.Text(event.name)));
+    const int32_t parent = host.parent[*at];
+    if (parent != kNoOperator && (counts[*at] || any_below[*at])) {
+      any_below[static_cast<size_t>(parent)] = true;
+    }
+  }
+  std::vector<bool> hidden(trace.events.size());
+  for (const uint32_t index : host.order) {
+    const int32_t parent = host.parent[index];
+    if (parent == kNoOperator) continue;
+    const auto above = static_cast<size_t>(parent);
+    hidden[index] = hidden[above] || CountsOnce(host.KindOf(trace.events[above]));
+    if (hidden[index]) counts[index] = false;
+  }
+  return counts;
+}
+
+}  // namespace
+
+void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence) {
+  const std::vector<bool> counts = FindCpuKernels(trace, host);
+  std::vector<double>& kernels = evidence.Steps(MetricId::kCpuKernels);
+  std::vector<double>& time_ns = evidence.Steps(MetricId::kCpuKernelTime);
+  RowTable rows(evidence.window.Count());
+  for (const uint32_t index : host.order) {
+    if (!counts[index]) continue;
+    const TraceEvent& event = trace.events[index];
+    const int step = evidence.window.StepAt(event.start_ns);
+    if (step < 0) continue;
+    const int64_t duration_ns = event.duration_ns == kAbsent ? 0 : event.duration_ns;
+    kernels[static_cast<size_t>(step)] += 1;
+    time_ns[static_cast<size_t>(step)] += static_cast<double>(duration_ns);
+    // A fused region is its own kernel, asked for by the operator around it; its name carries
+    // numbering and has no place in a path.
+    const bool fused = host.KindOf(event) == OperatorKind::kFused;
+    KernelRow& row = rows.Row("cpu", trace.Text(event.name),
+                              host.Path(fused ? host.parent[index] : static_cast<int32_t>(index)));
+    if (row.input_dims.empty()) row.input_dims = trace.Text(event.detail);
+    rows.Add(row, step, duration_ns);
+  }
+  if (rows.overflowed())
+    evidence.incomplete.push_back("more CPU kernel names and steps than can be kept");
+  for (KernelRow& row : rows.Take()) evidence.kernels.push_back(std::move(row));
+}
+
+}  // namespace perfgate

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "evidence/decode.h"
+#include "evidence/evidence.h"
+#include "evidence/merge.h"
+#include "evidence/process.h"
+#include "trace/trace.h"
+
+namespace perfgate {
+namespace {
+
+bool SaysCuda(const std::string& device) { return device.starts_with("cuda"); }
+
+class Extractor {
+ public:
+  Extractor(const Case& declared, std::span<const AttemptData> attempts,
+            const std::filesystem::path& out_dir)
+      : declared_(declared), attempts_(attempts), out_dir_(out_dir) {
+    evidence_.case_name = declared.name;
+    evidence_.plant = declared.plant;
+    const auto is_head = [](const AttemptData& d) { return d.attempt.side == Side::kHead; };
+    side_ = std::any_of(attempts.begin(), attempts.end(), is_head) ? Side::kHead : Side::kBase;
+  }
+
+  Evidence Extract(const std::map<std::string, std::string>& machine) {
+    if (attempts_.empty()) evidence_.incomplete_because.push_back("the case was not run");
+    for (const AttemptData& data : attempts_) {
+      AddAttempt(data);
+      AppendSamples(data, evidence_);
+      if (data.attempt.side == side_) AddTraces(data);
+    }
+    CheckTraced();
+    return Finish(machine);
+  }
+
+  Evidence ExtractRead(const TraceData& trace) {
+    AddAttempt(attempts_.front());
+    AddTrace(trace, attempts_.front(), "");
+    return Finish({});
+  }
+
+ private:
+  void AddAttempt(const AttemptData& data) {
+    AttemptSummary summary{data.attempt, data.result, {}};
+    for (const TraceFile& trace : data.traces) {
+      const std::filesystem::path inside = trace.path.lexically_relative(out_dir_);
+      const bool outside = inside.empty() || *inside.begin() == "..";
+      summary.trace_files.push_back((outside ? trace.path : inside).generic_string());
+    }
+    evidence_.attempts.push_back(std::move(summary));
+    const std::string label = Label(data);
+    for (const std::string& fault : data.faults) Incomplete(label, fault);
+    if (data.result.outcome != Outcome::kExited || data.result.exit_code != 0) {
+      if (data.faults.empty()) {
+        Incomplete(label, data.result.fault.empty() ? "the process failed" : data.result.fault);
+      }
+    }
+    if (!declared_.plant.empty() && (!data.samples || data.samples->plant != declared_.plant)) {
+      AddUnique(
+          evidence_.incomplete_because,
+          fmt::format("the workload did not put in the planted defect '{}'", declared_.plant));
+    }
+    if (declared_.plant.empty() && data.samples && !data.samples->plant.empty()) {
+      evidence_.plant = data.samples->plant;
+    }
+  }
+
+  // "base process 1" where a case has several; "" for a lone one.
+  std::string Label(const AttemptData& data) const {
+    if (attempts_.size() < 2) return "";
+    return fmt::format("{}process {}", data.attempt.side == Side::kBase ? "base " : "",
+                       data.attempt.process);
+  }
+
+  void Incomplete(const std::string& label, const std::string& reason) {
+    AddUnique(evidence_.incomplete_because,
+              label.empty() ? reason : fmt::format("{}: {}", label, reason));
+  }
+
+  bool ExpectsGpu() const {
+    if (SaysCuda(declared_.device)) return true;
+    return std::any_of(attempts_.begin(), attempts_.end(), [](const AttemptData& data) {
+      const auto device = data.samples ? data.samples->environment.find("device")
+                                       : std::map<std::string, std::string>::const_iterator();
+      return data.samples && device != data.samples->environment.end() && SaysCuda(device->second);
+    });
+  }
+
+  bool KeepsSyncsOutside(const AttemptData& data) const {
+    return data.samples && data.samples->environment.contains("writer");
+  }
+
+  void AddTraces(const AttemptData& data) {
+    if (data.attempt.phase != Phase::kTraced) return;
+    const std::string label = Label(data);
+    if (data.traces.empty()) Incomplete(label, "no trace was written");
+    if (data.traces.size() > 1) {
+      AddUnique(evidence_.notes,
+                fmt::format("{} ranks: each is taken as a process of its own", data.traces.size()));
+    }
+    for (const TraceFile& file : data.traces) {
+      const std::string rank =
+          data.traces.size() < 2
+              ? label
+              : fmt::format("{}{}rank {}", label, label.empty() ? "" : ", ", file.rank);
+      const TraceData trace = TryReadTrace(file.path);
+      if (trace.refused.empty()) {
+        AddTrace(trace, data, rank);
+      } else {
+        Incomplete(rank, fmt::format("{}: {}", file.path.filename().string(), trace.refused));
+      }
+    }
+  }
+
+  void AddTrace(const TraceData& trace, const AttemptData& data, const std::string& label) {
+    ProcessEvidence process = ExtractProcess(trace, ExpectsGpu(), KeepsSyncsOutside(data));
+    if (process.gpu) ++gpu_processes_;
+    for (const int device : process.devices) AddUniqueDevice(device, trace);
+    if (!trace.profiler.empty()) profiler_ = trace.profiler;
+    AddTraceKey(trace, process, evidence_);
+    const int asked = declared_.windows.traced_iterations;
+    if (!declared_.argv.empty() && process.window.marked && process.window.Count() != asked) {
+      process.notes.push_back(fmt::format("the trace marks {}, {} were asked for",
+                                          Plural(process.window.Count(), "step"), asked));
+    }
+    AppendProcess(std::move(process), data.attempt, label, evidence_);
+  }
+
+  // GPUs of ranks are told apart by rank where each sees its own as 0.
+  void AddUniqueDevice(int device, const TraceData& trace) {
+    const std::pair<int, int> place{trace.world_size.value_or(1) > 1 ? trace.rank.value_or(0) : 0,
+                                    device};
+    if (std::find(devices_.begin(), devices_.end(), place) == devices_.end()) {
+      devices_.push_back(place);
+    }
+  }
+
+  Evidence Finish(const std::map<std::string, std::string>& machine) {
+    evidence_.device_kind = gpu_processes_ > 0 || ExpectsGpu() ? "cuda" : "cpu";
+    if (gpu_processes_ > 0 && gpu_processes_ < static_cast<int>(evidence_.steps.size())) {
+      evidence_.incomplete_because.push_back("some traced processes used the GPU, others did not");
+    }
+    if (!devices_.empty()) {
+      evidence_.key.fields["gpu_count"] = fmt::format("{}", devices_.size());
+    }
+    evidence_.key.fields["profiler"] = profiler_;
+    AddCaseKey(declared_, attempts_, machine, evidence_);
+    CompleteMetrics(declared_, evidence_);
+    DecodeRows(evidence_);
+    return std::move(evidence_);
+  }
+
+  void CheckTraced() {
+    if (attempts_.empty() || !evidence_.steps.empty()) return;
+    const bool any = std::any_of(attempts_.begin(), attempts_.end(), [](const AttemptData& data) {
+      return data.attempt.phase == Phase::kTraced;
+    });
+    if (!any) evidence_.incomplete_because.push_back("no attempt was traced");
+  }
+
+  const Case& declared_;
+  std::span<const AttemptData> attempts_;
+  const std::filesystem::path& out_dir_;
+  Evidence evidence_;
+  Side side_ = Side::kHead;
+  int gpu_processes_ = 0;
+  std::vector<std::pair<int, int>> devices_;  // rank, ordinal
+  std::string profiler_ = "torch";
+};
+
+}  // namespace
+
+Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
+                 const std::filesystem::path& out_dir,
+                 const std::map<std::string, std::string>& machine) {
+  return Extractor(declared, attempts, out_dir).Extract(machine);
+}
+
+Evidence ExtractTrace(const std::filesystem::path& trace) {
+  AttemptData data;
+  data.traces.push_back({trace, 0});
+  Case bare;
+  bare.name =
+      trace.stem().extension() == ".json" ? trace.stem().stem().string() : trace.stem().string();
+  data.attempt.case_name = bare.name;
+  const std::filesystem::path folder = trace.parent_path();
+  return Extractor(bare, std::span(&data, 1), folder).ExtractRead(ReadTrace(trace));
+}
+
+}  // namespace perfgate

@@ -1,0 +1,61 @@
+// The GPU side of a trace: work joined to the calls that launched it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "evidence/calls.h"
+#include "evidence/host.h"
+#include "evidence/process.h"
+#include "trace/trace.h"
+
+namespace perfgate {
+
+// One call that has a correlation (a runtime call and the driver call inside it share one).
+struct LaunchCall {
+  int64_t id = 0;      // correlation; External id where the trace has no correlations
+  uint32_t event = 0;  // the outermost call
+  CallKind kind = CallKind::kOther;
+  bool captured = false;  // recorded into a graph: owns no GPU work
+  int32_t step = -1;      // by the call's start; -1: outside the marked steps
+  int32_t kernels = 0, activities = 0;
+  int64_t first_start_ns = kAbsent;  // of its GPU work
+};
+
+// One GPU activity that counts.
+struct GpuWork {
+  uint32_t event = 0;
+  uint32_t call = 0;  // index into GpuLinks::calls
+  int32_t step = 0;
+  bool has_time = true;     // false: 0/0, "not collected"
+  int64_t busy_end_ns = 0;  // its end, clipped where the record cannot be true
+};
+
+struct GpuLinks {
+  bool linked = true;  // false: launches cannot be joined to GPU work
+  std::string unlinked_reason;
+  std::vector<LaunchCall> calls;  // sorted by id
+  std::vector<GpuWork> work;      // inside the steps, sorted by step, then by launch
+};
+
+// Joins launches and GPU work, and checks that nothing is missing: what is goes to
+// `evidence.incomplete`, what is rightly left out to `evidence.explain`.
+GpuLinks LinkGpuWork(const TraceData& trace, ProcessEvidence& evidence);
+
+// True if the trace shows that the process used a GPU.
+bool UsesGpu(const TraceData& trace);
+
+// kernels, gpu_activities, launches, graph_launches, memcpy_*, memset_count, streams,
+// device_mallocs.
+void ExtractGpuCounts(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence);
+// gpu_time, comm_time, kernel_time, gpu_idle, launch_api_time, launch_delay. Clips impossible ends.
+void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence);
+// Rows of kernels and transfers.
+void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
+                    ProcessEvidence& evidence);
+// syncs, harness_syncs and the rows of synchronising calls.
+void ExtractSyncs(const TraceData& trace, const HostTree& host, bool harness_syncs_outside,
+                  ProcessEvidence& evidence);
+
+}  // namespace perfgate

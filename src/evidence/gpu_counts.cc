@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "evidence/gpu.h"
+
+namespace perfgate {
+namespace {
+
+struct Direction {
+  std::string_view prefix;
+  MetricId count, bytes;
+};
+
+constexpr std::array kDirections = {
+    Direction{"Memcpy HtoD", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
+    Direction{"Memcpy DtoH", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
+    Direction{"Memcpy DtoD", MetricId::kMemcpyDtoDCount, MetricId::kMemcpyDtoDBytes},
+    // ROCm's spelling.
+    Direction{"CopyHostToDevice", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
+    Direction{"CopyDeviceToHost", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
+    Direction{"CopyDeviceToDevice", MetricId::kMemcpyDtoDCount, MetricId::kMemcpyDtoDBytes},
+};
+
+constexpr MetricId kByteMetrics[] = {MetricId::kMemcpyBytes, MetricId::kMemcpyHtoDBytes,
+                                     MetricId::kMemcpyDtoHBytes, MetricId::kMemcpyDtoDBytes};
+
+void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
+  bool bytes_missing = false;
+  for (const Direction& direction : kDirections) {
+    evidence.Steps(direction.count);
+    evidence.Steps(direction.bytes);
+  }
+  std::vector<double>& kernels = evidence.Steps(MetricId::kKernels);
+  std::vector<double>& activities = evidence.Steps(MetricId::kGpuActivities);
+  std::vector<double>& copies = evidence.Steps(MetricId::kMemcpyCount);
+  std::vector<double>& bytes = evidence.Steps(MetricId::kMemcpyBytes);
+  std::vector<double>& fills = evidence.Steps(MetricId::kMemsetCount);
+  for (const GpuWork& work : links.work) {
+    const TraceEvent& event = trace.events[work.event];
+    const auto step = static_cast<size_t>(work.step);
+    activities[step] += 1;
+    kernels[step] += event.kind == EventKind::kKernel;
+    fills[step] += event.kind == EventKind::kMemset;
+    if (event.kind != EventKind::kMemcpy) continue;
+    copies[step] += 1;
+    bytes_missing |= event.bytes == kAbsent;
+    const double size = event.bytes == kAbsent ? 0 : static_cast<double>(event.bytes);
+    bytes[step] += size;
+    for (const Direction& direction : kDirections) {
+      if (!trace.Text(event.name).starts_with(direction.prefix)) continue;
+      evidence.values[direction.count][step] += 1;
+      evidence.values[direction.bytes][step] += size;
+    }
+  }
+  if (!bytes_missing) return;
+  for (const MetricId id : kByteMetrics) {
+    evidence.values.erase(id);
+    evidence.unavailable[id] = "the trace does not give the bytes of every copy";
+  }
+}
+
+void CountStreams(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
+  std::set<std::pair<int16_t, int32_t>> streams;
+  std::vector<double>& counts = evidence.Steps(MetricId::kStreams);
+  for (size_t i = 0; i < links.work.size(); ++i) {
+    const TraceEvent& event = trace.events[links.work[i].event];
+    streams.emplace(event.device, event.stream);
+    if (i + 1 == links.work.size() || links.work[i + 1].step != links.work[i].step) {
+      counts[static_cast<size_t>(links.work[i].step)] = static_cast<double>(streams.size());
+      streams.clear();
+    }
+  }
+}
+
+}  // namespace
+
+void ExtractGpuCounts(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
+  CountWork(trace, links, evidence);
+  CountStreams(trace, links, evidence);
+  std::vector<double>& launches = evidence.Steps(MetricId::kLaunches);
+  std::vector<double>& graphs = evidence.Steps(MetricId::kGraphLaunches);
+  for (const LaunchCall& call : links.calls) {
+    if (call.step < 0 || call.captured) continue;
+    const auto step = static_cast<size_t>(call.step);
+    graphs[step] += call.kind == CallKind::kGraphLaunch;
+    // A call whose name CUPTI did not know is a launch if a kernel is its work.
+    launches[step] +=
+        call.kind == CallKind::kKernelLaunch || (call.kind == CallKind::kOther && call.kernels > 0);
+  }
+  std::vector<double>& mallocs = evidence.Steps(MetricId::kDeviceMallocs);
+  std::set<int64_t> seen;  // a runtime call and the driver call inside it are one
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    if (!event.IsCall() || ClassifyCall(trace.Text(event.name)) != CallKind::kDeviceMalloc)
+      continue;
+    const int step = evidence.window.StepAt(event.start_ns);
+    const bool repeated = event.correlation > 0 && !seen.insert(event.correlation).second;
+    if (step >= 0 && !repeated) mallocs[static_cast<size_t>(step)] += 1;
+  }
+}
+
+}  // namespace perfgate

@@ -1,0 +1,327 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "evidence/gpu.h"
+
+namespace perfgate {
+namespace {
+
+std::vector<CallKind> CallKinds(const TraceData& trace) {
+  std::vector<CallKind> kinds(trace.texts.size());
+  for (uint32_t text = 0; text < trace.texts.size(); ++text) {
+    kinds[text] = ClassifyCall(trace.Text(text));
+  }
+  return kinds;
+}
+
+// Launches between BeginCapture and EndCapture of a thread build a graph and run nothing.
+class Captures {
+ public:
+  Captures(const TraceData& trace, const std::vector<CallKind>& kinds) {
+    std::map<uint32_t, std::vector<std::pair<int64_t, bool>>> marks;
+    for (size_t i = 0; i < trace.events.size(); ++i) {
+      const TraceEvent& event = trace.events[i];
+      if (!event.IsCall()) continue;
+      if (kinds[event.name] == CallKind::kBeginCapture) {
+        marks[event.thread].emplace_back(event.start_ns, true);
+      } else if (kinds[event.name] == CallKind::kEndCapture) {
+        marks[event.thread].emplace_back(event.EndNs(), false);
+      }
+    }
+    for (auto& [thread, list] : marks) Pair(thread, list);
+  }
+
+  bool Hold(const TraceEvent& event) const {
+    const auto thread = intervals_.find(event.thread);
+    if (thread == intervals_.end()) return false;
+    return std::any_of(thread->second.begin(), thread->second.end(), [&event](const auto& span) {
+      return event.start_ns >= span.first && event.start_ns < span.second;
+    });
+  }
+
+ private:
+  void Pair(uint32_t thread, std::vector<std::pair<int64_t, bool>>& marks) {
+    std::sort(marks.begin(), marks.end());
+    int64_t open = kAbsent;
+    for (const auto& [at, begins] : marks) {
+      if (begins && open == kAbsent) open = at;
+      if (begins || open == kAbsent) continue;
+      intervals_[thread].emplace_back(open, at);
+      open = kAbsent;
+    }
+    if (open != kAbsent) intervals_[thread].emplace_back(open, std::numeric_limits<int64_t>::max());
+  }
+
+  std::map<uint32_t, std::vector<std::pair<int64_t, int64_t>>> intervals_;
+};
+
+class Linker {
+ public:
+  Linker(const TraceData& trace, ProcessEvidence& evidence)
+      : trace_(trace), evidence_(evidence), kinds_(CallKinds(trace)) {}
+
+  GpuLinks Link() {
+    SortGpuWork();
+    CheckOneProcess();
+    by_external_id_ = !AnyCorrelation();
+    CollectCalls();
+    if (links_.linked && !gpu_.empty() && LowestLaunch() == kAbsent) {
+      Unlink("the trace has GPU work but no launch calls with a correlation");
+    }
+    if (links_.linked) Join();
+    if (!links_.linked) return std::move(links_);
+    CheckMissingWork();
+    CheckTimes();
+    Report();
+    std::sort(links_.work.begin(), links_.work.end(), [this](const GpuWork& a, const GpuWork& b) {
+      const auto key = [this](const GpuWork& work) {
+        return std::make_tuple(work.step, trace_.events[links_.calls[work.call].event].start_ns,
+                               trace_.events[work.event].start_ns, work.event);
+      };
+      return key(a) < key(b);
+    });
+    return std::move(links_);
+  }
+
+ private:
+  int64_t IdOf(const TraceEvent& event) const {
+    const int64_t id = by_external_id_ ? event.external_id : event.correlation;
+    return id > 0 ? id : kAbsent;
+  }
+
+  void Unlink(std::string reason) {
+    links_.linked = false;
+    links_.unlinked_reason = std::move(reason);
+  }
+
+  void SortGpuWork() {
+    for (uint32_t i = 0; i < trace_.events.size(); ++i) {
+      if (trace_.events[i].IsGpuWork()) gpu_.push_back(i);
+    }
+    std::sort(gpu_.begin(), gpu_.end(), [this](uint32_t left, uint32_t right) {
+      return Identity(left) < Identity(right) ||
+             (Identity(left) == Identity(right) && left < right);
+    });
+  }
+
+  std::tuple<int64_t, int64_t, int16_t, int32_t, uint32_t, int64_t, int64_t> Identity(
+      uint32_t index) const {
+    const TraceEvent& event = trace_.events[index];
+    return {event.correlation, event.start_ns,    event.device, event.stream,
+            event.name,        event.duration_ns, event.bytes};
+  }
+
+  // Correlations are numbered by process: two processes in one file cannot be told apart.
+  void CheckOneProcess() {
+    std::set<uint32_t> processes;
+    for (size_t i = 0; i < trace_.events.size(); ++i) {
+      if (trace_.events[i].IsCall()) processes.insert(trace_.events[i].process);
+    }
+    if (processes.size() < 2) return;
+    evidence_.incomplete.push_back(fmt::format(
+        "the file holds CUDA calls of {} processes: give one trace a process", processes.size()));
+  }
+
+  bool AnyCorrelation() const {
+    const auto has = [this](uint32_t index) { return trace_.events[index].correlation > 0; };
+    return gpu_.empty() || std::any_of(gpu_.begin(), gpu_.end(), has);
+  }
+
+  void CollectCalls() {
+    const Captures captures(trace_, kinds_);
+    for (uint32_t i = 0; i < trace_.events.size(); ++i) {
+      const TraceEvent& event = trace_.events[i];
+      if (!event.IsCall()) continue;
+      const CallKind kind = kinds_[event.name];
+      const int64_t id = IdOf(event);
+      if (by_external_id_ && !IsLaunch(kind)) continue;
+      if (id == kAbsent) {
+        unnumbered_launches_ += kind == CallKind::kKernelLaunch || kind == CallKind::kGraphLaunch;
+        continue;
+      }
+      LaunchCall call{id, i, kind};
+      call.captured = IsLaunch(kind) && captures.Hold(event);
+      call.step = evidence_.window.StepAt(event.start_ns);
+      links_.calls.push_back(call);
+    }
+    if (by_external_id_ && unnumbered_launches_ > 0) {
+      Unlink("kernels carry no correlation, and launches no External id");
+    }
+    MergeCalls();
+  }
+
+  // One entry an id: the outermost call, and the most telling kind of the calls inside it.
+  void MergeCalls() {
+    std::vector<LaunchCall>& calls = links_.calls;
+    std::sort(calls.begin(), calls.end(), [this](const LaunchCall& a, const LaunchCall& b) {
+      if (a.id != b.id) return a.id < b.id;
+      return trace_.events[a.event].start_ns < trace_.events[b.event].start_ns;
+    });
+    size_t kept = 0;
+    for (size_t i = 0; i < calls.size(); ++i) {
+      if (kept > 0 && calls[kept - 1].id == calls[i].id) {
+        if (by_external_id_)
+          Unlink("kernels carry no correlation, and External ids are not unique");
+        if (!IsLaunch(calls[kept - 1].kind) && IsLaunch(calls[i].kind)) {
+          calls[kept - 1].kind = calls[i].kind;
+        }
+        continue;
+      }
+      calls[kept++] = calls[i];
+    }
+    calls.resize(kept);
+  }
+
+  int64_t LowestLaunch() const {
+    for (const LaunchCall& call : links_.calls) {
+      if (IsLaunch(call.kind)) return call.id;
+    }
+    return kAbsent;
+  }
+
+  LaunchCall* Find(int64_t id) {
+    const auto found =
+        std::lower_bound(links_.calls.begin(), links_.calls.end(), id,
+                         [](const LaunchCall& call, int64_t x) { return call.id < x; });
+    return found != links_.calls.end() && found->id == id ? &*found : nullptr;
+  }
+
+  void Join() {
+    const int64_t lowest = LowestLaunch();
+    for (size_t i = 0; i < gpu_.size(); ++i) {
+      const TraceEvent& event = trace_.events[gpu_[i]];
+      const int64_t id = IdOf(event);
+      LaunchCall* call = id == kAbsent ? nullptr : Find(id);
+      if (call == nullptr) {
+        if (by_external_id_) {
+          Unlink("kernels carry no correlation, and their External ids name no launch");
+          return;
+        }
+        if (id != kAbsent && id < lowest) {
+          ++evidence_.pre_window;
+        } else {
+          if (orphans_++ == 0) first_orphan_ = gpu_[i];
+        }
+        continue;
+      }
+      const bool graph = call->kind == CallKind::kGraphLaunch;
+      if (!graph && i > 0 && Identity(gpu_[i - 1]) == Identity(gpu_[i])) {
+        ++duplicates_;
+        continue;
+      }
+      Count(gpu_[i], event, *call);
+    }
+  }
+
+  void Count(uint32_t index, const TraceEvent& event, LaunchCall& call) {
+    ++call.activities;
+    call.kernels += event.kind == EventKind::kKernel;
+    const bool has_time =
+        event.duration_ns != kAbsent && !(event.start_ns <= 0 && event.duration_ns == 0);
+    if (has_time && (call.first_start_ns == kAbsent || event.start_ns < call.first_start_ns)) {
+      call.first_start_ns = event.start_ns;
+    }
+    if (call.step < 0) {
+      ++outside_;
+      return;
+    }
+    untimed_ += !has_time;
+    links_.work.push_back({index, static_cast<uint32_t>(&call - links_.calls.data()), call.step,
+                           has_time, event.EndNs()});
+  }
+
+  void CheckMissingWork() {
+    int64_t missing = unnumbered_launches_;
+    std::string_view first;
+    for (const LaunchCall& call : links_.calls) {
+      const bool owes = call.kind == CallKind::kKernelLaunch || call.kind == CallKind::kGraphLaunch;
+      if (call.captured) captured_ += owes;
+      if (!owes || call.captured || call.activities > 0) continue;
+      if (call.step < 0) {
+        ++missing_outside_;
+        continue;
+      }
+      if (missing++ == 0) first = trace_.Text(trace_.events[call.event].name);
+    }
+    if (missing > 0) {
+      evidence_.incomplete.push_back(
+          fmt::format("{} without GPU work in the trace (first: {}): records were lost",
+                      Plural(missing, "launch", "launches"),
+                      first.empty() ? "one without a correlation" : Printable(first)));
+    }
+    if (orphans_ > 0) {
+      const TraceEvent& event = trace_.events[first_orphan_];
+      evidence_.incomplete.push_back(fmt::format(
+          "{} without a launch call in the trace (first: {}): records were lost, or the work was "
+          "launched by a call that the profiler does not record",
+          Plural(orphans_, "GPU activity", "GPU activities"),
+          Printable(trace_.Text(event.name).substr(0, 120))));
+    }
+  }
+
+  void CheckTimes() {
+    const auto total = static_cast<int64_t>(links_.work.size());
+    if (untimed_ == 0) return;
+    const std::string text =
+        fmt::format("{} of {} GPU activities have no time (0/0: not collected)", untimed_, total);
+    if (untimed_ * 1000 > total) {
+      evidence_.incomplete.push_back(text);
+    } else {
+      evidence_.notes.push_back(text + ": counted, but not timed");
+    }
+  }
+
+  void Report() {
+    const auto explain = [this](int64_t count, std::string_view what) {
+      if (count > 0) evidence_.explain.push_back(fmt::format("{} {}", count, what));
+    };
+    explain(evidence_.pre_window, "GPU activities launched before the window: not counted");
+    explain(outside_, "GPU activities launched outside the marked steps: not counted");
+    explain(duplicates_, "identical GPU records: each counted once");
+    explain(captured_, "launches recorded into a graph: they run nothing themselves");
+    explain(missing_outside_, "launches outside the marked steps without GPU work in the trace");
+    if (outside_ > 0) {
+      evidence_.notes.push_back(fmt::format("{} launched outside the marked steps, not counted",
+                                            Plural(outside_, "GPU activity", "GPU activities")));
+    }
+    if (by_external_id_ && !gpu_.empty()) {
+      evidence_.notes.push_back("no correlations: launches are joined by External id");
+    }
+  }
+
+  const TraceData& trace_;
+  ProcessEvidence& evidence_;
+  std::vector<CallKind> kinds_;
+  std::vector<uint32_t> gpu_;  // sorted by correlation, then by all that identifies a record
+  GpuLinks links_;
+  bool by_external_id_ = false;
+  uint32_t first_orphan_ = 0;
+  int64_t orphans_ = 0, duplicates_ = 0, outside_ = 0, untimed_ = 0, captured_ = 0,
+          missing_outside_ = 0, unnumbered_launches_ = 0;
+};
+
+}  // namespace
+
+GpuLinks LinkGpuWork(const TraceData& trace, ProcessEvidence& evidence) {
+  return Linker(trace, evidence).Link();
+}
+
+bool UsesGpu(const TraceData& trace) {
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    if (event.IsGpuWork()) return true;
+    // The caching allocator of a GPU.
+    if (event.kind == EventKind::kMemory && event.device >= 0) return true;
+    if (event.IsCall() && IsLaunch(ClassifyCall(trace.Text(event.name)))) return true;
+  }
+  return false;
+}
+
+}  // namespace perfgate

@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "evidence/gpu.h"
+
+namespace perfgate {
+namespace {
+
+using Interval = std::pair<int64_t, int64_t>;  // start, end
+
+// Total length of the union.
+int64_t UnionNs(std::vector<Interval>& intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  int64_t total = 0, reached = kAbsent;
+  for (const auto& [start, end] : intervals) {
+    const int64_t from = reached == kAbsent ? start : std::max(start, reached);
+    if (end > from) total += end - from;
+    reached = reached == kAbsent ? end : std::max(reached, end);
+  }
+  return total;
+}
+
+// Work of one stream runs in order, so a record that holds the whole of the next one cannot be true
+// (seen: a kernel of seconds while the next starts 5 us later). Overlap at the edges is real
+// (programmatic dependent launch), and branches of a graph do run side by side.
+void ClipImpossibleEnds(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence) {
+  constexpr int64_t kToleranceNs = 1000;
+  std::vector<GpuWork*> order;
+  for (GpuWork& work : links.work) {
+    if (work.has_time && links.calls[work.call].kind != CallKind::kGraphLaunch)
+      order.push_back(&work);
+  }
+  std::sort(order.begin(), order.end(), [&trace](const GpuWork* a, const GpuWork* b) {
+    const auto key = [&trace](const GpuWork* work) {
+      const TraceEvent& event = trace.events[work->event];
+      return std::make_tuple(event.device, event.stream, event.start_ns, work->event);
+    };
+    return key(a) < key(b);
+  });
+  int64_t clipped = 0, clipped_ns = 0, total_ns = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const TraceEvent& event = trace.events[order[i]->event];
+    total_ns += event.duration_ns;
+    if (i + 1 == order.size()) continue;
+    const TraceEvent& next = trace.events[order[i + 1]->event];
+    if (next.device != event.device || next.stream != event.stream) continue;
+    if (event.EndNs() <= next.EndNs() + kToleranceNs || next.start_ns <= event.start_ns) continue;
+    ++clipped;
+    clipped_ns += event.EndNs() - next.start_ns;
+    order[i]->busy_end_ns = next.start_ns;
+  }
+  if (clipped == 0) return;
+  const std::string text =
+      fmt::format("{} past the end of the next record of the stream, by {} us in all",
+                  Plural(clipped, "GPU record runs", "GPU records run"), clipped_ns / 1000);
+  if (clipped_ns > (total_ns - clipped_ns) / 100) {
+    evidence.incomplete.push_back(text + ": durations cannot be true");
+  } else {
+    evidence.notes.push_back(text + ": clipped for busy times");
+  }
+}
+
+struct StepTimes {
+  std::map<int16_t, std::vector<Interval>> work, comm;  // by device
+  int64_t kernel_ns = 0;
+};
+
+void FinishStep(StepTimes& times, size_t step, ProcessEvidence& evidence) {
+  int64_t gpu_ns = 0, comm_ns = 0, idle_ns = 0;
+  for (auto& [device, intervals] : times.work) gpu_ns += UnionNs(intervals);
+  for (auto& [device, intervals] : times.comm) {
+    comm_ns += UnionNs(intervals);
+    std::vector<Interval>& all = times.work[device];
+    all.insert(all.end(), intervals.begin(), intervals.end());
+  }
+  for (auto& [device, intervals] : times.work) {
+    const int64_t busy_ns = UnionNs(intervals);
+    int64_t last = intervals.front().second;
+    for (const Interval& interval : intervals) last = std::max(last, interval.second);
+    idle_ns += std::max<int64_t>(0, last - intervals.front().first - busy_ns);
+  }
+  evidence.Steps(MetricId::kGpuTime)[step] = static_cast<double>(gpu_ns);
+  evidence.Steps(MetricId::kCommTime)[step] = static_cast<double>(comm_ns);
+  evidence.Steps(MetricId::kGpuIdle)[step] = static_cast<double>(idle_ns);
+  evidence.Steps(MetricId::kKernelTime)[step] = static_cast<double>(times.kernel_ns);
+  times = StepTimes{};
+}
+
+void ExtractBusyTimes(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
+  enum : char { kUnknown, kCollective, kOtherWork };
+  std::vector<char> of_text(trace.texts.size(), kUnknown);
+  StepTimes times;
+  for (const MetricId id :
+       {MetricId::kGpuTime, MetricId::kCommTime, MetricId::kGpuIdle, MetricId::kKernelTime}) {
+    evidence.Steps(id);
+  }
+  for (size_t i = 0; i < links.work.size(); ++i) {
+    const GpuWork& work = links.work[i];
+    const TraceEvent& event = trace.events[work.event];
+    const bool kernel = event.kind == EventKind::kKernel;
+    char& sort = of_text[event.name];
+    if (kernel && sort == kUnknown) {
+      const Family family = DecodeKernelName(trace.Text(event.name)).family;
+      sort = family == Family::kCollective ? kCollective : kOtherWork;
+    }
+    if (work.has_time) {
+      auto& lanes = kernel && sort == kCollective ? times.comm : times.work;
+      lanes[event.device].emplace_back(event.start_ns, work.busy_end_ns);
+      if (kernel) times.kernel_ns += event.duration_ns;
+    }
+    if (i + 1 == links.work.size() || links.work[i + 1].step != work.step) {
+      FinishStep(times, static_cast<size_t>(work.step), evidence);
+    }
+  }
+}
+
+// The profiler's own work on the host, merged and in order.
+std::vector<Interval> Overheads(const TraceData& trace) {
+  std::vector<Interval> spans;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    if (event.kind == EventKind::kOverhead) spans.emplace_back(event.start_ns, event.EndNs());
+  }
+  std::sort(spans.begin(), spans.end());
+  size_t kept = 0;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    if (kept > 0 && spans[i].first <= spans[kept - 1].second) {
+      spans[kept - 1].second = std::max(spans[kept - 1].second, spans[i].second);
+    } else {
+      spans[kept++] = spans[i];
+    }
+  }
+  spans.resize(kept);
+  return spans;
+}
+
+bool Overlaps(const std::vector<Interval>& spans, const TraceEvent& event) {
+  const auto after =
+      std::upper_bound(spans.begin(), spans.end(), Interval{event.EndNs(), INT64_MAX});
+  return after != spans.begin() && (after - 1)->second > event.start_ns;
+}
+
+double Median(std::vector<int64_t>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return static_cast<double>(*middle);
+}
+
+void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
+  const std::vector<Interval> overheads = Overheads(trace);
+  std::vector<double>& api = evidence.Steps(MetricId::kLaunchApiTime);
+  std::vector<std::vector<int64_t>> delays(evidence.window.steps.size());
+  int64_t disturbed = 0;
+  for (const LaunchCall& call : links.calls) {
+    const bool launch = call.kind == CallKind::kKernelLaunch || call.kind == CallKind::kGraphLaunch;
+    if (!launch || call.step < 0 || call.captured) continue;
+    const TraceEvent& event = trace.events[call.event];
+    if (Overlaps(overheads, event)) {
+      ++disturbed;
+      continue;
+    }
+    const auto step = static_cast<size_t>(call.step);
+    api[step] += static_cast<double>(event.EndNs() - event.start_ns);
+    if (call.first_start_ns != kAbsent) {
+      delays[step].push_back(std::max<int64_t>(0, call.first_start_ns - event.EndNs()));
+    }
+  }
+  std::vector<double>& delay = evidence.Steps(MetricId::kLaunchDelay);
+  for (size_t step = 0; step < delays.size(); ++step) delay[step] = Median(delays[step]);
+  if (disturbed > 0) {
+    evidence.explain.push_back(fmt::format(
+        "{} during the profiler's own work: left out of launch_api_time and launch_delay",
+        Plural(disturbed, "launch", "launches")));
+  }
+}
+
+}  // namespace
+
+void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence) {
+  ClipImpossibleEnds(trace, links, evidence);
+  ExtractBusyTimes(trace, links, evidence);
+  ExtractLaunchTimes(trace, links, evidence);
+}
+
+}  // namespace perfgate

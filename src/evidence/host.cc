@@ -1,0 +1,243 @@
+#include "evidence/host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "evidence/rows.h"
+
+namespace perfgate {
+namespace {
+
+// Clocks of caller and callee differ by rounding: a child may end that much after its parent.
+constexpr int64_t kToleranceNs = 1000;
+
+std::vector<uint32_t> HostOrder(const TraceData& trace) {
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    if (event.kind == EventKind::kOperator || event.IsCall()) order.push_back(i);
+  }
+  const EventList& events = trace.events;
+  std::sort(order.begin(), order.end(), [&events](uint32_t left, uint32_t right) {
+    const TraceEvent& a = events[left];
+    const TraceEvent& b = events[right];
+    if (a.process != b.process) return a.process < b.process;
+    if (a.thread != b.thread) return a.thread < b.thread;
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    if (a.EndNs() != b.EndNs()) return a.EndNs() > b.EndNs();
+    if (a.kind != b.kind) return a.kind < b.kind;  // operators before calls
+    return left < right;
+  });
+  return order;
+}
+
+bool Contains(const TraceEvent& outer, const TraceEvent& inner) {
+  return outer.process == inner.process && outer.thread == inner.thread &&
+         inner.start_ns < outer.EndNs() && inner.EndNs() <= outer.EndNs() + kToleranceNs;
+}
+
+// A copy that did something: aten::to and its like return without one when nothing is to be done.
+bool CanBeNoCopy(std::string_view name) {
+  return name == "aten::to" || name == "aten::contiguous" || name == "aten::reshape";
+}
+
+}  // namespace
+
+HostTree BuildHostTree(const TraceData& trace) {
+  HostTree host;
+  host.trace = &trace;
+  host.order = HostOrder(trace);
+  host.parent.assign(trace.events.size(), kNoOperator);
+  host.kind_of_text.assign(trace.texts.size(), OperatorKind::kOther);
+  std::vector<bool> classified(trace.texts.size());
+  std::vector<uint32_t> around;
+  for (const uint32_t index : host.order) {
+    const TraceEvent& event = trace.events[index];
+    while (!around.empty() && !Contains(trace.events[around.back()], event)) around.pop_back();
+    if (!around.empty()) host.parent[index] = static_cast<int32_t>(around.back());
+    if (event.kind != EventKind::kOperator) continue;
+    if (!classified[event.name]) {
+      host.kind_of_text[event.name] = ClassifyOperator(trace.Text(event.name));
+      classified[event.name] = true;
+    }
+    if (host.KindOf(event) != OperatorKind::kCompiler) around.push_back(index);
+  }
+  return host;
+}
+
+std::string HostTree::Path(int32_t op) const {
+  std::vector<std::string_view> names;
+  constexpr size_t kDeepest = 64;
+  for (; op != kNoOperator && names.size() < kDeepest; op = parent[static_cast<size_t>(op)]) {
+    names.push_back(trace->Text(trace->events[static_cast<size_t>(op)].name));
+  }
+  std::string path;
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    if (!path.empty()) path += " > ";
+    path += *name;
+  }
+  return path;
+}
+
+OperatorOf::OperatorOf(const TraceData& trace, const HostTree& host) : trace_(trace), host_(host) {
+  int64_t calls = 0, repeating = 0;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    if (!event.IsCall() || event.external_id == kAbsent) continue;
+    ++calls;
+    repeating += event.external_id == event.correlation;
+  }
+  // Decided from the data, never from a date: both old and recent captures repeat it.
+  if (calls == 0 || repeating * 100 >= calls * 95) return;
+  for (const uint32_t index : host.order) {
+    const TraceEvent& event = trace.events[index];
+    if (event.kind == EventKind::kOperator && event.external_id > 0) {
+      by_external_id_.emplace_back(event.external_id, index);
+    }
+  }
+  std::sort(by_external_id_.begin(), by_external_id_.end());
+}
+
+int32_t OperatorOf::operator()(uint32_t call) const {
+  const int32_t nested = host_.parent[call];
+  if (nested != kNoOperator) return nested;
+  const int64_t id = trace_.events[call].external_id;
+  if (id <= 0) return kNoOperator;
+  const auto [first, last] = std::equal_range(
+      by_external_id_.begin(), by_external_id_.end(), std::pair<int64_t, uint32_t>{id, 0},
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  return last - first == 1 ? static_cast<int32_t>(first->second) : kNoOperator;
+}
+
+namespace {
+
+// Counts of operators a step and the rows of their names.
+class OperatorCounts {
+ public:
+  OperatorCounts(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence)
+      : trace_(trace), host_(host), evidence_(evidence) {
+    CountCopiesBelow();
+    for (const uint32_t index : host.order) {
+      if (trace.events[index].kind == EventKind::kOperator) Count(index);
+    }
+    Finish();
+  }
+
+ private:
+  void CountCopiesBelow() {
+    copies_below_.assign(trace_.events.size(), false);
+    for (const uint32_t index : host_.order) {
+      const TraceEvent& event = trace_.events[index];
+      if (event.kind != EventKind::kOperator || host_.KindOf(event) != OperatorKind::kCopy)
+        continue;
+      for (int32_t op = host_.parent[index]; op != kNoOperator;
+           op = host_.parent[static_cast<size_t>(op)]) {
+        if (copies_below_[static_cast<size_t>(op)]) break;
+        copies_below_[static_cast<size_t>(op)] = true;
+      }
+    }
+  }
+
+  bool IsCopy(uint32_t index) const {
+    const TraceEvent& event = trace_.events[index];
+    return host_.KindOf(event) == OperatorKind::kCopy && !copies_below_[index] &&
+           !CanBeNoCopy(trace_.Text(event.name));
+  }
+
+  void Count(uint32_t index) {
+    const TraceEvent& event = trace_.events[index];
+    const int step = evidence_.window.StepAt(event.start_ns);
+    if (step < 0) {
+      ++outside_;
+      return;
+    }
+    const auto at = static_cast<size_t>(step);
+    const OperatorKind kind = host_.KindOf(event);
+    const std::string_view name = trace_.Text(event.name);
+    if (kind == OperatorKind::kCompiler) {
+      regions_[at] += name.starts_with("Torch-Compiled Region");
+    } else {
+      host_ops_[at] += 1;
+      root_ops_[at] += host_.parent[index] == kNoOperator;
+      view_ops_[at] += kind == OperatorKind::kView;
+      copy_ops_[at] += IsCopy(index);
+    }
+    CountRow(event, at, kind);
+  }
+
+  void CountRow(const TraceEvent& event, size_t step, OperatorKind kind) {
+    const auto [found, added] = rows_.try_emplace(event.name, Row{event.start_ns, {}});
+    Row& row = found->second;
+    if (added) {
+      if (rows_.size() * evidence_.window.steps.size() > kMostCells) {
+        rows_.erase(found);
+        overflowed_ = true;
+        return;
+      }
+      row.operators.name = trace_.Text(event.name);
+      row.operators.kind = kind;
+      row.operators.count_per_step.resize(evidence_.window.steps.size());
+    }
+    if (added || event.start_ns < row.first_ns) {
+      row.first_ns = event.start_ns;
+      row.operators.input_dims = trace_.Text(event.detail);
+    }
+    ++row.operators.count_per_step[step];
+  }
+
+  void Finish() {
+    std::vector<Row> rows;
+    for (auto& [name, row] : rows_) rows.push_back(std::move(row));
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const Row& a, const Row& b) { return a.first_ns < b.first_ns; });
+    for (Row& row : rows) evidence_.operators.push_back(std::move(row.operators));
+    if (overflowed_)
+      evidence_.incomplete.push_back("more operator names and steps than can be kept");
+    if (outside_ > 0) {
+      evidence_.explain.push_back(
+          fmt::format("{} operator calls outside the marked steps: not counted", outside_));
+    }
+  }
+
+  struct Row {
+    int64_t first_ns = 0;
+    OperatorRow operators;
+  };
+
+  const TraceData& trace_;
+  const HostTree& host_;
+  ProcessEvidence& evidence_;
+  std::vector<double>& host_ops_ = evidence_.Steps(MetricId::kHostOps);
+  std::vector<double>& root_ops_ = evidence_.Steps(MetricId::kRootOps);
+  std::vector<double>& view_ops_ = evidence_.Steps(MetricId::kViewOps);
+  std::vector<double>& copy_ops_ = evidence_.Steps(MetricId::kCopyOps);
+  std::vector<double>& regions_ = evidence_.Steps(MetricId::kCompiledRegions);
+  std::vector<bool> copies_below_;
+  std::map<uint32_t, Row> rows_;
+  int64_t outside_ = 0;
+  bool overflowed_ = false;
+};
+
+constexpr MetricId kHostMetrics[] = {MetricId::kHostOps, MetricId::kRootOps, MetricId::kViewOps,
+                                     MetricId::kCopyOps, MetricId::kCompiledRegions};
+
+}  // namespace
+
+void ExtractHost(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence) {
+  const bool any = std::any_of(host.order.begin(), host.order.end(), [&trace](uint32_t index) {
+    return trace.events[index].kind == EventKind::kOperator;
+  });
+  if (any || trace.profiler != "cupti") {
+    OperatorCounts(trace, host, evidence);
+    return;
+  }
+  for (const MetricId id : kHostMetrics) {
+    evidence.unavailable[id] = "the collector does not record operators";
+  }
+}
+
+}  // namespace perfgate

@@ -1,0 +1,51 @@
+// The host side of a trace: which operator made which call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "evidence/process.h"
+#include "kernel/kernel.h"
+#include "trace/trace.h"
+
+namespace perfgate {
+
+inline constexpr int32_t kNoOperator = -1;
+
+// Operators and calls nested by time on their thread. Rows of the compiler are transparent: what
+// runs inside them has the operator around them as parent.
+struct HostTree {
+  std::vector<uint32_t> order;  // operators and calls: by thread, then time, outer before inner
+  std::vector<int32_t> parent;  // of each event of the trace: the innermost operator around it
+  std::vector<OperatorKind> kind_of_text;  // for texts that name operators
+  const TraceData* trace = nullptr;
+
+  OperatorKind KindOf(const TraceEvent& op) const { return kind_of_text[op.name]; }
+  // "aten::linear > aten::addmm": the operators around `op` and itself; "" for kNoOperator.
+  std::string Path(int32_t op) const;
+};
+
+HostTree BuildHostTree(const TraceData& trace);
+
+// The operator that a call belongs to: by time, or by External id where the trace's ids can be
+// trusted (in files of older writers they repeat the correlation) and time says nothing.
+class OperatorOf {
+ public:
+  OperatorOf(const TraceData& trace, const HostTree& host);
+  int32_t operator()(uint32_t call) const;
+
+ private:
+  const TraceData& trace_;
+  const HostTree& host_;
+  std::vector<std::pair<int64_t, uint32_t>> by_external_id_;  // sorted; ambiguous ids left out
+};
+
+// host_ops, root_ops, view_ops, copy_ops, compiled_regions and the operator rows.
+void ExtractHost(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence);
+// cpu_kernels, cpu_kernel_time and the rows of CPU kernels.
+void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence);
+// allocations, allocated_bytes, peak_bytes.
+void ExtractMemory(const TraceData& trace, ProcessEvidence& evidence);
+
+}  // namespace perfgate

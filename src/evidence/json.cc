@@ -1,0 +1,176 @@
+// The one JSON form of evidence, written.
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "evidence/evidence.h"
+#include "evidence/schema.h"
+
+namespace perfgate {
+namespace {
+
+// Whole numbers as such: counts and times of evidence are.
+Json Number(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (std::trunc(value) == value && std::fabs(value) <= kExact) {
+    return Json(static_cast<int64_t>(value));
+  }
+  return Json(value);
+}
+
+Json Numbers(const std::vector<double>& values) {
+  Json::Array array;
+  for (const double value : values) array.push_back(Number(value));
+  return Json(std::move(array));
+}
+
+Json Texts(const std::map<std::string, std::string>& map) {
+  Json object{Json::Object{}};
+  for (const auto& [name, value] : map) object.Append(name, value);
+  return object;
+}
+
+Json ToJson(TensorCore tensor_core) {
+  if (tensor_core == TensorCore::kUnknown) return Json();
+  return Json(tensor_core == TensorCore::kYes);
+}
+
+Json Metrics(const Evidence& evidence) {
+  Json object{Json::Object{}};
+  for (const Metric& metric : perfgate::Metrics()) {
+    const MetricValue summary = Summarise(evidence, metric.id);
+    Json entry{Json::Object{}};
+    entry.Append("value", summary.value ? Number(*summary.value) : Json());
+    entry.Append("per_step", Numbers(summary.per_step));
+    entry.Append("stable", summary.stable);
+    entry.Append("unit", ToString(metric.unit));
+    entry.Append("unavailable", summary.unavailable.empty() ? Json() : Json(summary.unavailable));
+    object.Append(std::string(metric.name), std::move(entry));
+  }
+  return object;
+}
+
+Json Observations(const Evidence& evidence) {
+  Json::Array array;
+  for (const Observation& observation : evidence.values) {
+    Json entry{Json::Object{}};
+    entry.Append("metric", Info(observation.metric).name);
+    entry.Append("side", ToString(observation.side));
+    entry.Append("pair", observation.pair);
+    entry.Append("process", observation.process);
+    entry.Append("per_step", Numbers(observation.per_step));
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
+
+Json Row(const KernelRow& row) {
+  Json entry{Json::Object{}};
+  entry.Append("name", row.name);
+  entry.Append("canonical", row.info.canonical);
+  entry.Append("family", ToString(row.info.family));
+  entry.Append("ops", Json::ArrayOf(row.info.ops));
+  entry.Append("tensor_core", ToJson(row.info.tensor_core));
+  entry.Append("device", row.device);
+  entry.Append("operator", row.Operator());
+  entry.Append("op_path", row.op_path);
+  entry.Append("count", row.Count());
+  entry.Append("count_per_step", Json::ArrayOf(row.count_per_step));
+  entry.Append("time_ns_per_step", Json::ArrayOf(row.time_ns_per_step));
+  if (!row.bytes_per_step.empty()) {
+    entry.Append("bytes_per_step", Json::ArrayOf(row.bytes_per_step));
+  }
+  entry.Append("grid", Json::ArrayOf(row.grid));
+  entry.Append("block", Json::ArrayOf(row.block));
+  entry.Append("streams", Json::ArrayOf(row.streams));
+  entry.Append("input_dims", row.input_dims);
+  entry.Append("in_graph", row.in_graph);
+  return entry;
+}
+
+Json Rows(const std::vector<KernelRow>& rows) {
+  Json::Array array;
+  for (const KernelRow& row : rows) array.push_back(Row(row));
+  return Json(std::move(array));
+}
+
+Json Operators(const Evidence& evidence) {
+  Json::Array array;
+  for (const OperatorRow& row : evidence.operators) {
+    Json entry{Json::Object{}};
+    entry.Append("name", row.name);
+    entry.Append("count_per_step", Json::ArrayOf(row.count_per_step));
+    entry.Append("input_dims", row.input_dims);
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
+
+Json Attempts(const Evidence& evidence) {
+  Json::Array array;
+  for (const AttemptSummary& summary : evidence.attempts) {
+    Json entry{Json::Object{}};
+    entry.Append("side", ToString(summary.attempt.side));
+    entry.Append("pair", summary.attempt.pair);
+    entry.Append("process", summary.attempt.process);
+    entry.Append("phase", ToString(summary.attempt.phase));
+    entry.Append("dir", summary.attempt.dir.generic_string());
+    entry.Append("outcome", ToString(summary.result.outcome));
+    entry.Append("exit_code", summary.result.exit_code);
+    entry.Append("signal", summary.result.signal);
+    entry.Append("wall_ns", summary.result.wall_ns);
+    entry.Append("peak_rss_bytes", summary.result.peak_rss_bytes);
+    entry.Append("stderr_tail", summary.result.stderr_tail);
+    entry.Append("fault", summary.result.fault);
+    entry.Append("trace_files", Json::ArrayOf(summary.trace_files));
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
+
+Json Fallbacks(const Evidence& evidence) {
+  Json::Array array;
+  for (const Fallback& fallback : evidence.fallback) {
+    Json entry{Json::Object{}};
+    entry.Append("what", fallback.what);
+    entry.Append("why", fallback.why);
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
+
+}  // namespace
+
+Json ToJson(const Evidence& evidence) {
+  int steps = 0;
+  for (const int count : evidence.steps) steps += count;
+  Json device{Json::Object{}};
+  device.Append("kind", evidence.device_kind);
+  device.Append("name", evidence.device_name);
+  Json json{Json::Object{}};
+  json.Append("schema", kEvidenceSchema);
+  json.Append("extractor", evidence.extractor);
+  json.Append("case", evidence.case_name);
+  json.Append("complete", evidence.Complete());
+  json.Append("incomplete_because", Json::ArrayOf(evidence.incomplete_because));
+  json.Append("device", std::move(device));
+  json.Append("steps", steps);
+  json.Append("steps_by_process", Json::ArrayOf(evidence.steps));
+  json.Append("key", Texts(evidence.key.fields));
+  json.Append("recorded", Texts(evidence.key.recorded));
+  json.Append("metrics", Metrics(evidence));
+  json.Append("observations", Observations(evidence));
+  json.Append("kernels", Rows(evidence.kernels));
+  json.Append("transfers", Rows(evidence.transfers));
+  json.Append("syncs", Rows(evidence.syncs));
+  json.Append("operators", Operators(evidence));
+  json.Append("pre_window", evidence.pre_window);
+  json.Append("notes", Json::ArrayOf(evidence.notes));
+  json.Append("explain", Json::ArrayOf(evidence.explain));
+  json.Append("attempts", Attempts(evidence));
+  json.Append("fallback", Fallbacks(evidence));
+  json.Append("plant", evidence.plant);
+  return json;
+}
+
+}  // namespace perfgate

@@ -1,0 +1,207 @@
+// The one JSON form of evidence, read. What is computed from names and observations is not read but
+// computed again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "evidence/decode.h"
+#include "evidence/evidence.h"
+#include "evidence/schema.h"
+
+namespace perfgate {
+namespace {
+
+[[noreturn]] void Refuse(const std::string& what) {
+  throw Error(Fault::kInput, "evidence: " + what);
+}
+
+int AsInt(const Json& json) {
+  const int64_t value = json.AsInt();
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
+    Refuse(fmt::format("{} is out of range", value));
+  }
+  return static_cast<int>(value);
+}
+
+std::vector<int64_t> Integers(const Json& json) {
+  std::vector<int64_t> values;
+  for (const Json& item : json.AsArray()) values.push_back(item.AsInt());
+  return values;
+}
+
+std::vector<std::string> Texts(const Json& json) {
+  std::vector<std::string> values;
+  for (const Json& item : json.AsArray()) values.push_back(item.AsString());
+  return values;
+}
+
+std::map<std::string, std::string> TextMap(const Json& json) {
+  std::map<std::string, std::string> map;
+  for (const auto& [name, value] : json.AsObject()) map[name] = value.AsString();
+  return map;
+}
+
+std::array<int64_t, 3> Three(const Json& json) {
+  const std::vector<int64_t> values = Integers(json);
+  if (values.size() != 3) Refuse("a grid or block is not three numbers");
+  return {values[0], values[1], values[2]};
+}
+
+template <typename T>
+T OneOf(const std::string& text, std::initializer_list<T> values, std::string_view what) {
+  for (const T value : values) {
+    if (ToString(value) == text) return value;
+  }
+  Refuse(fmt::format("{} '{}' is not known", what, Printable(text)));
+}
+
+Side SideOf(const Json& json) {
+  return OneOf(json.At("side").AsString(), {Side::kHead, Side::kBase}, "side");
+}
+
+// All steps of all processes, as the per-step lists must have.
+std::vector<int64_t> PerStep(const Json& json, std::string_view key, size_t steps) {
+  std::vector<int64_t> values = Integers(json.At(key));
+  if (values.size() != steps) {
+    Refuse(fmt::format("{} has {} numbers for {} steps", key, values.size(), steps));
+  }
+  return values;
+}
+
+KernelRow ReadRow(const Json& json, size_t steps) {
+  KernelRow row;
+  row.name = json.At("name").AsString();
+  row.op_path = json.At("op_path").AsString();
+  row.device = json.At("device").AsString();
+  row.count_per_step = PerStep(json, "count_per_step", steps);
+  row.time_ns_per_step = PerStep(json, "time_ns_per_step", steps);
+  if (json.Find("bytes_per_step") != nullptr) {
+    row.bytes_per_step = PerStep(json, "bytes_per_step", steps);
+  }
+  row.grid = Three(json.At("grid"));
+  row.block = Three(json.At("block"));
+  row.streams = Integers(json.At("streams"));
+  row.input_dims = json.At("input_dims").AsString();
+  row.in_graph = json.At("in_graph").AsBool();
+  return row;
+}
+
+std::vector<KernelRow> ReadRows(const Json& json, size_t steps) {
+  std::vector<KernelRow> rows;
+  for (const Json& item : json.AsArray()) rows.push_back(ReadRow(item, steps));
+  return rows;
+}
+
+void ReadObservations(const Json& json, Evidence& evidence) {
+  for (const Json& item : json.AsArray()) {
+    // A metric of a newer perfgate is no fault of this evidence.
+    const std::optional<MetricId> metric = FindMetric(item.At("metric").AsString());
+    if (!metric) continue;
+    Observation observation{
+        *metric, SideOf(item), AsInt(item.At("pair")), AsInt(item.At("process")), {}};
+    for (const Json& value : item.At("per_step").AsArray()) {
+      observation.per_step.push_back(value.AsNumber());
+    }
+    evidence.values.push_back(std::move(observation));
+  }
+}
+
+void ReadUnavailable(const Json& json, Evidence& evidence) {
+  for (const auto& [name, entry] : json.AsObject()) {
+    const std::optional<MetricId> metric = FindMetric(name);
+    const Json& reason = entry.At("unavailable");
+    if (metric && !reason.IsNull()) evidence.unavailable[*metric] = reason.AsString();
+  }
+}
+
+void ReadOperators(const Json& json, size_t steps, Evidence& evidence) {
+  for (const Json& item : json.AsArray()) {
+    OperatorRow row;
+    row.name = item.At("name").AsString();
+    row.kind = ClassifyOperator(row.name);
+    row.count_per_step = PerStep(item, "count_per_step", steps);
+    row.input_dims = item.At("input_dims").AsString();
+    evidence.operators.push_back(std::move(row));
+  }
+}
+
+void ReadAttempts(const Json& json, Evidence& evidence) {
+  for (const Json& item : json.AsArray()) {
+    AttemptSummary summary;
+    summary.attempt.case_name = evidence.case_name;
+    summary.attempt.side = SideOf(item);
+    summary.attempt.pair = AsInt(item.At("pair"));
+    summary.attempt.process = AsInt(item.At("process"));
+    summary.attempt.phase =
+        OneOf(item.At("phase").AsString(), {Phase::kTimed, Phase::kTraced}, "phase");
+    summary.attempt.dir = item.At("dir").AsString();
+    summary.result.outcome = OneOf(item.At("outcome").AsString(),
+                                   {Outcome::kExited, Outcome::kSignalled, Outcome::kTimedOut,
+                                    Outcome::kNotStarted, Outcome::kInterrupted},
+                                   "outcome");
+    summary.result.exit_code = AsInt(item.At("exit_code"));
+    summary.result.signal = AsInt(item.At("signal"));
+    summary.result.wall_ns = item.At("wall_ns").AsInt();
+    summary.result.peak_rss_bytes = item.At("peak_rss_bytes").AsInt();
+    summary.result.stderr_tail = item.At("stderr_tail").AsString();
+    summary.result.fault = item.At("fault").AsString();
+    summary.trace_files = Texts(item.At("trace_files"));
+    evidence.attempts.push_back(std::move(summary));
+  }
+}
+
+size_t ReadSteps(const Json& json, Evidence& evidence) {
+  size_t steps = 0;
+  for (const Json& item : json.AsArray()) {
+    const int count = AsInt(item);
+    if (count < 0) Refuse("a negative number of steps");
+    evidence.steps.push_back(count);
+    steps += static_cast<size_t>(std::max(count, 1));
+  }
+  return steps;
+}
+
+}  // namespace
+
+Evidence EvidenceFromJson(const Json& json) {
+  if (const std::string& schema = json.At("schema").AsString(); schema != kEvidenceSchema) {
+    Refuse(fmt::format("schema is '{}', this perfgate reads '{}'", Printable(schema),
+                       kEvidenceSchema));
+  }
+  Evidence evidence;
+  evidence.extractor = AsInt(json.At("extractor"));
+  evidence.case_name = json.At("case").AsString();
+  evidence.device_kind = json.At("device").At("kind").AsString();
+  evidence.device_name = json.At("device").At("name").AsString();
+  evidence.incomplete_because = Texts(json.At("incomplete_because"));
+  evidence.key.fields = TextMap(json.At("key"));
+  evidence.key.recorded = TextMap(json.At("recorded"));
+  const size_t steps = ReadSteps(json.At("steps_by_process"), evidence);
+  ReadObservations(json.At("observations"), evidence);
+  ReadUnavailable(json.At("metrics"), evidence);
+  evidence.kernels = ReadRows(json.At("kernels"), steps);
+  evidence.transfers = ReadRows(json.At("transfers"), steps);
+  evidence.syncs = ReadRows(json.At("syncs"), steps);
+  ReadOperators(json.At("operators"), steps, evidence);
+  evidence.pre_window = json.At("pre_window").AsInt();
+  evidence.notes = Texts(json.At("notes"));
+  evidence.explain = Texts(json.At("explain"));
+  ReadAttempts(json.At("attempts"), evidence);
+  for (const Json& item : json.At("fallback").AsArray()) {
+    evidence.fallback.push_back({item.At("what").AsString(), item.At("why").AsString()});
+  }
+  evidence.plant = json.At("plant").AsString();
+  DecodeRows(evidence);
+  return evidence;
+}
+
+}  // namespace perfgate

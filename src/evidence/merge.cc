@@ -1,0 +1,160 @@
+#include "evidence/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <iterator>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "base/text.h"
+
+namespace perfgate {
+namespace {
+
+size_t StepsSoFar(const Evidence& evidence) {
+  size_t steps = 0;
+  for (const int count : evidence.steps) steps += static_cast<size_t>(std::max(count, 1));
+  return steps;
+}
+
+void Append(std::vector<int64_t>& into, const std::vector<int64_t>& from, size_t before,
+            size_t added) {
+  into.resize(before);
+  into.insert(into.end(), from.begin(), from.end());
+  into.resize(before + added);
+}
+
+void AppendCounts(KernelRow& into, const KernelRow& from, size_t before, size_t added) {
+  Append(into.count_per_step, from.count_per_step, before, added);
+  Append(into.time_ns_per_step, from.time_ns_per_step, before, added);
+  if (!into.bytes_per_step.empty() || !from.bytes_per_step.empty()) {
+    Append(into.bytes_per_step, from.bytes_per_step, before, added);
+  }
+  std::vector<int64_t> streams;
+  std::set_union(into.streams.begin(), into.streams.end(), from.streams.begin(), from.streams.end(),
+                 std::back_inserter(streams));
+  into.streams = std::move(streams);
+}
+
+void AppendCounts(OperatorRow& into, const OperatorRow& from, size_t before, size_t added) {
+  Append(into.count_per_step, from.count_per_step, before, added);
+}
+
+// Rows of both get the steps of both; a row that one side lacks has zeros there.
+template <typename Row>
+void AppendRows(std::vector<Row>& into, std::vector<Row> from, size_t before, size_t added) {
+  if (before > 0 && (into.size() + from.size()) > 0) {
+    std::map<std::string, size_t> index;
+    const auto key = [](const Row& row) {
+      if constexpr (std::is_same_v<Row, KernelRow>) {
+        return row.device + '\n' + row.name + '\n' + row.op_path;
+      } else {
+        return row.name;
+      }
+    };
+    for (size_t i = 0; i < into.size(); ++i) index.emplace(key(into[i]), i);
+    for (Row& row : from) {
+      const auto [found, fresh] = index.try_emplace(key(row), into.size());
+      if (fresh) {
+        Row empty = row;
+        empty.count_per_step.clear();
+        if constexpr (std::is_same_v<Row, KernelRow>) {
+          empty.time_ns_per_step.clear();
+          empty.bytes_per_step.clear();
+        }
+        into.push_back(std::move(empty));
+      }
+      AppendCounts(into[found->second], row, before, added);
+    }
+    for (Row& row : into) {
+      if (row.count_per_step.size() < before + added) AppendCounts(row, Row{}, before, added);
+    }
+    return;
+  }
+  into = std::move(from);
+}
+
+void AppendLines(std::vector<std::string>& into, const std::vector<std::string>& from,
+                 const std::string& label) {
+  for (const std::string& line : from) {
+    AddUnique(into, label.empty() ? line : fmt::format("{}: {}", label, line));
+  }
+}
+
+// Counts of a process by name, to say in words how two processes differ.
+void NoteDisagreement(const Evidence& evidence, MetricId id, std::string& text) {
+  std::set<std::string> seen;
+  for (const Observation& observation : evidence.values) {
+    if (observation.metric != id || observation.per_step.empty()) continue;
+    const auto [least, most] =
+        std::minmax_element(observation.per_step.begin(), observation.per_step.end());
+    seen.insert(*least == *most ? fmt::format("{}", *least) : fmt::format("{}..{}", *least, *most));
+  }
+  if (seen.size() < 2) return;
+  const std::vector<std::string> values(seen.begin(), seen.end());
+  if (!text.empty()) text += ", ";
+  text += fmt::format("{} {}", Info(id).name, Join(values, " / "));
+}
+
+}  // namespace
+
+void AddUnique(std::vector<std::string>& lines, std::string line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+}
+
+void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::string& label,
+                   Evidence& evidence) {
+  const size_t before = StepsSoFar(evidence);
+  const size_t added = process.window.steps.size();
+  evidence.steps.push_back(process.window.marked ? process.window.Count() : 0);
+  AppendRows(evidence.kernels, std::move(process.kernels), before, added);
+  AppendRows(evidence.transfers, std::move(process.transfers), before, added);
+  AppendRows(evidence.syncs, std::move(process.syncs), before, added);
+  AppendRows(evidence.operators, std::move(process.operators), before, added);
+  for (auto& [metric, values] : process.values) {
+    evidence.values.push_back(
+        {metric, attempt.side, attempt.pair, attempt.process, std::move(values)});
+  }
+  for (auto& [metric, reason] : process.unavailable) evidence.unavailable.emplace(metric, reason);
+  evidence.pre_window += process.pre_window;
+  AppendLines(evidence.incomplete_because, process.incomplete, label);
+  AppendLines(evidence.notes, process.notes, label);
+  AppendLines(evidence.explain, process.explain, label);
+}
+
+void CompleteMetrics(const Case& declared, Evidence& evidence) {
+  const bool gpu = evidence.device_kind == "cuda";
+  const bool traced = !evidence.steps.empty();
+  for (const auto& [metric, reason] : evidence.unavailable) {
+    std::erase_if(evidence.values, [id = metric](const Observation& o) { return o.metric == id; });
+  }
+  std::set<MetricId> known;
+  for (const Observation& observation : evidence.values) known.insert(observation.metric);
+  for (const Metric& metric : Metrics()) {
+    if (known.contains(metric.id)) continue;
+    std::string reason = fmt::format("needs {}", metric.needs);
+    if (metric.device == MetricDevice::kGpu && !gpu) reason = "not a GPU case";
+    if (metric.device == MetricDevice::kCpu && gpu) reason = "not a CPU case";
+    if (metric.id == MetricId::kRelativeError || metric.id == MetricId::kMaxAbsError) {
+      if (declared.reference.empty()) reason = "the case declares no reference";
+    } else if (!traced && metric.needs.starts_with("a trace")) {
+      reason = "no trace could be read";
+    }
+    evidence.unavailable.emplace(metric.id, std::move(reason));
+  }
+  std::stable_sort(evidence.values.begin(), evidence.values.end(),
+                   [](const Observation& a, const Observation& b) { return a.metric < b.metric; });
+  if (evidence.steps.size() < 2) return;
+  std::string differing;
+  for (const Metric& metric : Metrics()) {
+    if (metric.exactness == Exactness::kExact) NoteDisagreement(evidence, metric.id, differing);
+  }
+  if (!differing.empty()) {
+    evidence.notes.push_back("the traced processes disagree: " + differing);
+  }
+}
+
+}  // namespace perfgate

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "evidence/merge.h"
+#include "stats/stats.h"
+
+namespace perfgate {
+namespace {
+
+void Observe(const Attempt& attempt, MetricId metric, double value, Evidence& evidence) {
+  evidence.values.push_back({metric, attempt.side, attempt.pair, attempt.process, {value}});
+}
+
+void AddPercentile(const AttemptData& data, const std::vector<int64_t>& samples, MetricId metric,
+                   double p, Evidence& evidence) {
+  if (samples.empty()) return;
+  if (const std::optional<int64_t> value = Percentile(samples, p)) {
+    Observe(data.attempt, metric, static_cast<double>(*value), evidence);
+  } else {
+    evidence.unavailable.emplace(
+        metric,
+        fmt::format("{} are too few: needs {}",
+                    Plural(static_cast<int64_t>(samples.size()), "sample"), MinimumSamples(p)));
+  }
+}
+
+// Counters that the Python helper puts into the environment.
+void AddCounter(const AttemptData& data, const std::string& key, MetricId metric,
+                Evidence& evidence) {
+  const auto found = data.samples->environment.find(key);
+  if (found == data.samples->environment.end()) return;
+  int64_t value = 0;
+  const std::string& text = found->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0) {
+    Observe(data.attempt, metric, static_cast<double>(value), evidence);
+  } else {
+    evidence.unavailable.emplace(
+        metric, fmt::format("samples.json: {} is '{}', not a count", key, Printable(text)));
+  }
+}
+
+void AddOutputs(const AttemptData& data, Evidence& evidence) {
+  const std::vector<Output>& outputs = data.samples->outputs;
+  if (outputs.empty()) return;
+  int64_t nans = 0, infs = 0;
+  for (const Output& output : outputs) {
+    nans += output.nan_count;
+    infs += output.inf_count;
+  }
+  Observe(data.attempt, MetricId::kNanCount, static_cast<double>(nans), evidence);
+  Observe(data.attempt, MetricId::kInfCount, static_cast<double>(infs), evidence);
+}
+
+}  // namespace
+
+void AppendSamples(const AttemptData& data, Evidence& evidence) {
+  if (!data.samples) return;
+  const Samples& samples = *data.samples;
+  AddPercentile(data, samples.latency_ns, MetricId::kLatencyP50, 0.50, evidence);
+  AddPercentile(data, samples.latency_ns, MetricId::kLatencyP95, 0.95, evidence);
+  AddPercentile(data, samples.latency_ns, MetricId::kLatencyP99, 0.99, evidence);
+  AddPercentile(data, samples.dispatch_ns, MetricId::kDispatch, 0.50, evidence);
+  if (samples.dispatch_ns.empty() && !samples.dispatch_unavailable.empty()) {
+    evidence.unavailable.emplace(MetricId::kDispatch, samples.dispatch_unavailable);
+  }
+  if (samples.cold_start_ns > 0) {
+    Observe(data.attempt, MetricId::kColdStart, static_cast<double>(samples.cold_start_ns),
+            evidence);
+  }
+  Observe(data.attempt, MetricId::kWarmupIterations, samples.warmup_iterations, evidence);
+  AddCounter(data, "graph_breaks", MetricId::kGraphBreaks, evidence);
+  AddCounter(data, "recompiles", MetricId::kRecompiles, evidence);
+  AddOutputs(data, evidence);
+  for (const Fallback& fallback : samples.fallback) {
+    const bool known = std::any_of(
+        evidence.fallback.begin(), evidence.fallback.end(),
+        [&](const Fallback& f) { return f.what == fallback.what && f.why == fallback.why; });
+    if (!known) evidence.fallback.push_back(fallback);
+  }
+}
+
+}  // namespace perfgate

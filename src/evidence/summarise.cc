@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evidence/evidence.h"
+
+namespace perfgate {
+namespace {
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// The side that the evidence is about: head, unless only base was measured.
+Side MeasuredSide(const Evidence& evidence) {
+  const bool head = std::any_of(evidence.values.begin(), evidence.values.end(),
+                                [](const Observation& o) { return o.side == Side::kHead; });
+  return head || evidence.values.empty() ? Side::kHead : Side::kBase;
+}
+
+}  // namespace
+
+int Evidence::TotalSteps() const {
+  return std::accumulate(steps.begin(), steps.end(), 0,
+                         [](int sum, int count) { return sum + std::max(count, 1); });
+}
+
+MetricValue Summarise(const Evidence& evidence, MetricId metric) {
+  MetricValue summary;
+  const auto unavailable = evidence.unavailable.find(metric);
+  if (unavailable != evidence.unavailable.end()) {
+    summary.unavailable = unavailable->second;
+    return summary;
+  }
+  const Side side = MeasuredSide(evidence);
+  std::vector<double> medians;
+  for (const Observation& observation : evidence.values) {
+    if (observation.metric != metric || observation.side != side) continue;
+    if (observation.per_step.empty()) continue;
+    summary.per_step.insert(summary.per_step.end(), observation.per_step.begin(),
+                            observation.per_step.end());
+    medians.push_back(Median(observation.per_step));
+  }
+  if (summary.per_step.empty()) {
+    summary.unavailable = "not measured";
+    return summary;
+  }
+  summary.largest = *std::max_element(summary.per_step.begin(), summary.per_step.end());
+  if (Info(metric).exactness != Exactness::kExact) {
+    summary.stable = true;
+    summary.value = Median(std::move(medians));
+    return summary;
+  }
+  summary.stable = std::all_of(summary.per_step.begin(), summary.per_step.end(),
+                               [&](double value) { return value == summary.per_step.front(); });
+  if (summary.stable) summary.value = summary.per_step.front();
+  return summary;
+}
+
+bool KernelSetIsStable(const Evidence& evidence) {
+  std::map<std::pair<std::string_view, std::string_view>, std::vector<int64_t>> counts;
+  for (const KernelRow& row : evidence.kernels) {
+    std::vector<int64_t>& sum = counts[{row.device, row.name}];
+    sum.resize(std::max(sum.size(), row.count_per_step.size()));
+    for (size_t step = 0; step < row.count_per_step.size(); ++step) {
+      sum[step] += row.count_per_step[step];
+    }
+  }
+  return std::all_of(counts.begin(), counts.end(), [](const auto& entry) {
+    const std::vector<int64_t>& sum = entry.second;
+    return std::all_of(sum.begin(), sum.end(), [&](int64_t count) { return count == sum.front(); });
+  });
+}
+
+}  // namespace perfgate

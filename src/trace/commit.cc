@@ -1,0 +1,182 @@
+// Which events are kept, and what becomes of the others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "trace/handler.h"
+#include "trace/numbers.h"
+
+namespace perfgate {
+namespace {
+
+constexpr size_t kMostReasons = 64;
+
+std::optional<EventKind> KindOf(std::string_view category) {
+  static constexpr std::array<std::pair<std::string_view, EventKind>, 14> kKinds = {{
+      {"cpu_op", EventKind::kOperator},
+      {"cuda_runtime", EventKind::kRuntime},
+      {"cuda_driver", EventKind::kDriver},
+      {"kernel", EventKind::kKernel},
+      {"gpu_memcpy", EventKind::kMemcpy},
+      {"gpu_memset", EventKind::kMemset},
+      {"user_annotation", EventKind::kAnnotation},
+      {"cpu_instant_event", EventKind::kMemory},
+      {"overhead", EventKind::kOverhead},
+      // Spellings of 2020 and 2021.
+      {"Operator", EventKind::kOperator},
+      {"Runtime", EventKind::kRuntime},
+      {"Kernel", EventKind::kKernel},
+      {"Memcpy", EventKind::kMemcpy},
+      {"Memset", EventKind::kMemset},
+  }};
+  for (const auto& [text, kind] : kKinds) {
+    if (text == category) return kind;
+  }
+  return std::nullopt;
+}
+
+// Categories that are left out on purpose, with the reason.
+std::string ReasonToLeaveOut(std::string_view category, std::string_view phase) {
+  if (phase == "M") return "metadata rows (names of processes and threads)";
+  if (phase == "s" || phase == "t" || phase == "f") {
+    return "flow arrows: never evidence, links are made by correlation";
+  }
+  if (phase == "C") return "counter samples";
+  if (category == "gpu_user_annotation") return "annotations shown on the GPU rows: not GPU work";
+  if (category == "python_function") return "Python frames: not used for counts or times";
+  if (category == "cuda_sync" || category == "cuda_event") {
+    return "GPU-side synchronisation marks: the host's calls are counted instead";
+  }
+  if (category == "Trace" || (category.empty() && phase != "X")) return "marks of the profiler";
+  if (category.empty()) return "events without a category";
+  if (phase != "X")
+    return fmt::format("events of kind '{}' ({})", Printable(phase), Printable(category));
+  return fmt::format("category '{}' is not known", Printable(category));
+}
+
+}  // namespace
+
+void TraceHandler::Commit() {
+  ++trace_.events_read;
+  const std::optional<EventKind> kind = KindOf(pending_.category);
+  const bool instant = pending_.phase == "i" || pending_.phase == "I";
+  if (kind == EventKind::kMemory) {
+    if (pending_.name == "[memory]") {
+      Keep(*kind);
+    } else {
+      LeaveOut("instant events that are no allocation");
+    }
+  } else if (!kind || instant || (pending_.phase != "X" && !pending_.phase.empty())) {
+    LeaveOut(ReasonToLeaveOut(pending_.category, pending_.phase));
+  } else {
+    Keep(*kind);
+  }
+}
+
+void TraceHandler::Keep(EventKind kind) {
+  TraceEvent event;
+  event.kind = kind;
+  if (event.IsCall() || event.IsGpuWork()) ++facts_.call_or_gpu_events;
+  if (pending_.start_ns == kAbsent) {
+    ++without_start_;
+    // GPU work stays counted; without a time it is like CUPTI's "not collected", 0/0.
+    if (!event.IsGpuWork()) return;
+    pending_.start_ns = pending_.duration_ns = 0;
+  }
+  event.start_ns = pending_.start_ns;
+  if (!pending_.finished) ++unfinished_;
+  if (pending_.duration_ns < 0 && pending_.duration_ns != kAbsent) {
+    ++negative_;
+    pending_.duration_ns = kAbsent;
+  }
+  event.duration_ns =
+      pending_.finished || kind != EventKind::kAnnotation ? pending_.duration_ns : kAbsent;
+  event.correlation = pending_.correlation;
+  event.external_id = pending_.external_id;
+  event.bytes = pending_.bytes;
+  if (event.IsCall() && pending_.name == "INVALID") {
+    // CUPTI's name table was older than the call.
+    event.name = Text(fmt::format("INVALID (cbid {})", pending_.cbid));
+  } else {
+    event.name = Text(pending_.name);
+  }
+  event.process = Text(pending_.process);
+  event.thread = Text(pending_.thread);
+  if (kind == EventKind::kOperator) event.detail = Text(pending_.input_dims);
+  if (event.IsGpuWork()) KeepGpuPlace(event);
+  if (kind == EventKind::kKernel) event.detail = ShapeIndex(pending_.shape);
+  if (kind == EventKind::kMemory && pending_.device_type > 0) {
+    event.device = static_cast<int16_t>(std::clamp<int64_t>(pending_.device_id, -1, INT16_MAX));
+  }
+  ++kept_;
+  trace_.events.Push(event);
+}
+
+// Peer copies have no `device`, old files no `stream`: their rows (pid, tid) say it.
+void TraceHandler::KeepGpuPlace(TraceEvent& event) const {
+  const auto number = [](int64_t argument, std::string_view row) {
+    if (argument != kAbsent) return argument;
+    const size_t blank = row.rfind(' ');
+    return ParseInteger(blank == std::string_view::npos ? row : row.substr(blank + 1)).value_or(-1);
+  };
+  event.device = static_cast<int16_t>(
+      std::clamp<int64_t>(number(pending_.device, pending_.process), -1, INT16_MAX));
+  event.stream = static_cast<int32_t>(
+      std::clamp<int64_t>(number(pending_.stream, pending_.thread), -1, INT32_MAX));
+}
+
+uint32_t TraceHandler::ShapeIndex(const LaunchShape& shape) {
+  if (shape == LaunchShape{}) return 0;
+  const auto [found, added] =
+      shapes_.try_emplace(shape, static_cast<uint32_t>(trace_.shapes.size()));
+  if (added) trace_.shapes.push_back(shape);
+  return found->second;
+}
+
+int64_t& TraceHandler::LeftOut(std::string_view reason) {
+  const auto found = left_out_.find(reason);
+  if (found != left_out_.end()) return found->second;
+  if (left_out_.size() >= kMostReasons) reason = "other events";
+  return left_out_[std::string(reason)];
+}
+
+uint32_t TraceHandler::Text(std::string_view text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) continue;
+    const size_t length = Utf8SequenceLength(text, at);
+    if (length > 0) {
+      at += length - 1;
+      continue;
+    }
+    // Not UTF-8: each such byte becomes U+FFFD.
+    ++not_utf8_;
+    std::string mended(text.substr(0, at));
+    while (at < text.size()) {
+      const size_t valid = Utf8SequenceLength(text, at);
+      mended += valid == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(at, valid);
+      at += std::max<size_t>(valid, 1);
+    }
+    return trace_.texts.Intern(mended);
+  }
+  return trace_.texts.Intern(text);
+}
+
+void TraceHandler::Warn(int64_t count, std::string_view what) {
+  if (count > 0) trace_.warnings.push_back(fmt::format("{} {}", count, what));
+}
+
+void TraceHandler::Finish() {
+  trace_.left_out.insert(left_out_.begin(), left_out_.end());
+  trace_.whole_microseconds = kept_ > 0 && !fractions_seen_;
+  Warn(without_start_, "events without a readable start time");
+  Warn(negative_, "events with a negative duration, read as unfinished");
+  Warn(unfinished_, "events that the profiler marked as unfinished");
+  Warn(not_utf8_, "names that are not UTF-8");
+  Warn(not_objects_, "entries in the list of events that are no events");
+}
+
+}  // namespace perfgate

@@ -1,0 +1,75 @@
+#include <cstring>
+#include <functional>
+
+#include "trace/trace.h"
+
+namespace perfgate {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{1} << 16;
+
+}  // namespace
+
+void EventList::Push(const TraceEvent& event) {
+  if (size_ % kBlock == 0) {
+    blocks_.push_back(std::make_unique<std::array<TraceEvent, kBlock>>());
+  }
+  (*blocks_.back())[size_ % kBlock] = event;
+  ++size_;
+}
+
+int64_t EventList::Bytes() const {
+  return static_cast<int64_t>(blocks_.size() * sizeof(std::array<TraceEvent, kBlock>));
+}
+
+TextTable::TextTable() : views_{std::string_view()}, slots_(1024, 0) {}
+
+uint32_t TextTable::Intern(std::string_view text) {
+  if (text.empty()) return 0;
+  const size_t mask = slots_.size() - 1;
+  size_t at = std::hash<std::string_view>{}(text)&mask;
+  while (slots_[at] != 0) {
+    if (views_[slots_[at]] == text) return slots_[at];
+    at = (at + 1) & mask;
+  }
+  const auto index = static_cast<uint32_t>(views_.size());
+  views_.push_back(Keep(text));
+  slots_[at] = index;
+  if (views_.size() * 2 > slots_.size()) Grow();
+  return index;
+}
+
+void TextTable::Grow() {
+  slots_.assign(slots_.size() * 2, 0);
+  const size_t mask = slots_.size() - 1;
+  for (uint32_t index = 1; index < views_.size(); ++index) {
+    size_t at = std::hash<std::string_view>{}(views_[index]) & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    slots_[at] = index;
+  }
+}
+
+std::string_view TextTable::Keep(std::string_view text) {
+  if (chunk_used_ + text.size() > chunk_size_) {
+    chunk_size_ = std::max(kChunkBytes, text.size());
+    chunk_used_ = 0;
+    chunks_.push_back(std::make_unique<char[]>(chunk_size_));
+    kept_bytes_ += static_cast<int64_t>(chunk_size_);
+  }
+  char* place = chunks_.back().get() + chunk_used_;
+  std::memcpy(place, text.data(), text.size());
+  chunk_used_ += text.size();
+  return {place, text.size()};
+}
+
+int64_t TextTable::Bytes() const {
+  return kept_bytes_ + static_cast<int64_t>(views_.capacity() * sizeof(std::string_view) +
+                                            slots_.capacity() * sizeof(uint32_t));
+}
+
+int64_t TraceData::RecordBytes() const {
+  return events.Bytes() + texts.Bytes() +
+         static_cast<int64_t>(shapes.capacity() * sizeof(LaunchShape));
+}
+
+}  // namespace perfgate

@@ -1,0 +1,259 @@
+#include "trace/repair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace perfgate {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr size_t kHeadBytes = 64;
+
+// Bytes that need a look: in strings the quote, the backslash and control bytes.
+constexpr auto kPlainInString = [] {
+  std::array<bool, 256> plain{};
+  for (size_t byte = 0x20; byte < plain.size(); ++byte) plain[byte] = byte != '"' && byte != '\\';
+  return plain;
+}();
+
+// Letters, digits and signs: parts of numbers, words, and of inf and nan.
+constexpr auto kToken = [] {
+  std::array<bool, 256> token{};
+  for (size_t byte = 0; byte < token.size(); ++byte) {
+    token[byte] = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+                  (byte >= 'A' && byte <= 'Z') || byte == '+' || byte == '-' || byte == '.' ||
+                  byte == '_';
+  }
+  return token;
+}();
+
+bool IsNonNumber(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string_view bare = word;
+  if (!bare.empty() && (bare[0] == '-' || bare[0] == '+')) bare.remove_prefix(1);
+  return bare == "inf" || bare == "infinity" || bare == "nan" || bare == "-nan" ||
+         bare == "nan(ind)";
+}
+
+bool IsHex(char byte) { return std::isxdigit(static_cast<unsigned char>(byte)) != 0; }
+
+bool IsSurrogate(std::string_view escape, std::string_view third_digits) {
+  return (escape[2] == 'd' || escape[2] == 'D') &&
+         third_digits.find(escape[3]) != third_digits.npos;
+}
+
+}  // namespace
+
+RepairedStream::RepairedStream(ByteSource& source) : source_(source), raw_(kWindowBytes) {
+  window_.reserve(2 * kWindowBytes + 1024);
+  Refill();
+}
+
+int64_t RepairedStream::Offset() const {
+  return window_start_ + std::min<int64_t>(at_ - window_.data(), window_raw_bytes_);
+}
+
+void RepairedStream::Refill() {
+  passed_ += window_.empty() ? 0 : window_.size() - 1;
+  window_.clear();
+  while (window_.empty()) {
+    window_start_ = bytes_read_;
+    const size_t got = source_.Read(raw_.data(), raw_.size());
+    if (head_.size() < kHeadBytes) head_.append(raw_.data(), std::min(got, kHeadBytes));
+    const char* at = raw_.data();
+    const char* end = at + got;
+    if (bytes_read_ == 0 && std::string_view(at, got).starts_with(kByteOrderMark)) {
+      byte_order_mark_ = true;
+      at += kByteOrderMark.size();
+    }
+    bytes_read_ += static_cast<int64_t>(got);
+    const size_t last = std::string_view(raw_.data(), got).find_last_not_of(" \n\r\t");
+    if (last != std::string_view::npos) last_byte_ = raw_[last];
+    window_raw_bytes_ = static_cast<int64_t>(got);
+    while (at < end) at = in_string_ ? FilterString(at, end) : FilterOutside(at, end);
+    if (got == 0) {
+      FinishToken();
+      break;
+    }
+  }
+  window_.push_back('\0');
+  at_ = window_.data();
+  end_ = at_ + window_.size() - 1;
+}
+
+void RepairedStream::Emit(std::string_view text) {
+  window_.insert(window_.end(), text.begin(), text.end());
+}
+
+void RepairedStream::EmitInString(std::string_view text) {
+  if (cutting_) return;
+  if (string_length_ + text.size() > kLongestString) {
+    cutting_ = true;
+    ++cut_strings_;
+    return;
+  }
+  string_length_ += text.size();
+  Emit(text);
+}
+
+const char* RepairedStream::FilterString(const char* at, const char* end) {
+  if (!escape_.empty()) {
+    Escape(*at);
+    return at + 1;
+  }
+  const char* run = at;
+  while (at < end && kPlainInString[static_cast<unsigned char>(*at)]) ++at;
+  if (at > run) {
+    EmitHeldSurrogate();
+    EmitInString({run, static_cast<size_t>(at - run)});
+    if (at == end) return at;
+  }
+  const char byte = *at;
+  if (byte == '\\') {
+    escape_ = "\\";
+    return at + 1;
+  }
+  EmitHeldSurrogate();
+  if (byte == '"') {
+    Emit("\"");
+    in_string_ = false;
+    last_mark_ = '"';
+  } else {
+    ++control_bytes_;
+    EmitInString(" ");
+  }
+  return at + 1;
+}
+
+// The byte after a backslash, and the four digits after `\u`.
+void RepairedStream::Escape(char byte) {
+  if (escape_.size() >= 2) {
+    if (IsHex(byte)) {
+      escape_ += byte;
+      if (escape_.size() == 6) FinishUnicode();
+      return;
+    }
+  } else if (byte == 'u') {
+    escape_ += byte;
+    return;
+  } else if (std::string_view("\"\\/bfnrt").find(byte) != std::string_view::npos) {
+    EmitHeldSurrogate();
+    const char whole[2] = {'\\', byte};
+    EmitInString({whole, 2});
+    escape_.clear();
+    return;
+  }
+  // No escape of JSON, such as `\c` of a Windows path: the backslash is meant as it stands.
+  EmitHeldSurrogate();
+  ++bad_escapes_;
+  EmitInString("\\" + escape_);
+  escape_.clear();
+  FilterString(&byte, &byte + 1);
+}
+
+void RepairedStream::FinishUnicode() {
+  const std::string escape = std::exchange(escape_, {});
+  if (IsSurrogate(escape, "cdefCDEF")) {
+    if (surrogate_.empty()) {
+      ++bad_escapes_;
+      EmitInString("\xEF\xBF\xBD");
+    } else {
+      EmitInString(std::exchange(surrogate_, {}) + escape);
+    }
+    return;
+  }
+  EmitHeldSurrogate();
+  if (IsSurrogate(escape, "89abAB")) {
+    surrogate_ = escape;
+  } else {
+    EmitInString(escape);
+  }
+}
+
+// Half a character is none: U+FFFD.
+void RepairedStream::EmitHeldSurrogate() {
+  if (surrogate_.empty()) return;
+  surrogate_.clear();
+  ++bad_escapes_;
+  EmitInString("\xEF\xBF\xBD");
+}
+
+const char* RepairedStream::FilterOutside(const char* at, const char* end) {
+  const char* run = at;
+  while (at < end && kToken[static_cast<unsigned char>(*at)]) ++at;
+  if (at > run) {
+    const auto length = static_cast<size_t>(at - run);
+    if (token_.size() + length > kLongestNumber) {
+      token_too_long_ = true;
+    } else {
+      token_.append(run, length);
+    }
+    if (at == end) return at;  // the rest of it may stand in the next window
+  }
+  FinishToken();
+  const char byte = *at;
+  if (byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t') {
+    window_.push_back(byte);
+    return at + 1;
+  }
+  if (byte == ',' && (last_mark_ == ',' || last_mark_ == '[' || last_mark_ == '{')) {
+    ++stray_commas_;
+    return at + 1;
+  }
+  last_mark_ = byte;
+  if (byte == '"') {
+    in_string_ = true;
+    cutting_ = false;
+    string_length_ = 0;
+  }
+  // A NUL byte would end the stream; any byte that JSON forbids here serves as well.
+  window_.push_back(byte == '\0' ? '\x01' : byte);
+  return at + 1;
+}
+
+void RepairedStream::FinishToken() {
+  if (token_.empty() && !token_too_long_) return;
+  last_mark_ = '0';
+  if (token_too_long_) {
+    ++long_tokens_;
+    Emit("null");
+  } else if (std::isalpha(static_cast<unsigned char>(token_.back())) && IsNonNumber(token_)) {
+    ++non_numbers_;
+    Emit("null");
+  } else {
+    Emit(token_);
+  }
+  token_.clear();
+  token_too_long_ = false;
+}
+
+char RepairedStream::SkipToEnd() {
+  while (true) {
+    at_ = end_;
+    const int64_t before = bytes_read_;
+    Refill();
+    if (bytes_read_ == before) return last_byte_;
+  }
+}
+
+std::vector<std::string> RepairedStream::Warnings() const {
+  std::vector<std::string> lines;
+  const auto add = [&lines](int64_t count, std::string_view what) {
+    if (count > 0) lines.push_back(fmt::format("{} {}", count, what));
+  };
+  if (byte_order_mark_) lines.push_back("the file starts with a byte order mark");
+  add(control_bytes_, "control bytes inside strings, read as blanks");
+  add(bad_escapes_, "invalid escapes inside strings, read as they stand");
+  add(non_numbers_, "bare inf or nan values, read as missing");
+  add(stray_commas_, "commas without a value before them, left out");
+  add(cut_strings_, fmt::format("strings longer than {} KiB, cut", kLongestString / 1024));
+  add(long_tokens_,
+      fmt::format("numbers longer than {} characters, read as missing", kLongestNumber));
+  return lines;
+}
+
+}  // namespace perfgate

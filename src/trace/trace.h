@@ -1,0 +1,149 @@
+// One trace file (Chrome / Kineto JSON, plain or gzip) as compact records.
+//
+// The reader streams: it holds one window of the file and the records that evidence needs, never
+// the file. Times are integer nanoseconds read from the text of the numbers. What is left out is
+// counted by reason, what had to be mended is a warning, and a file that ends too early yields the
+// events before the cut together with the reason why it cannot be complete evidence.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perfgate {
+
+// A number that the trace does not give.
+inline constexpr int64_t kAbsent = std::numeric_limits<int64_t>::min();
+
+enum class EventKind : uint8_t {
+  kOperator,    // cpu_op
+  kAnnotation,  // user_annotation, among them the marks ProfilerStep#N
+  kRuntime,     // cuda_runtime: also hip* calls
+  kDriver,      // cuda_driver
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kMemory,    // [memory]: an allocation from or a return to a tensor allocator
+  kOverhead,  // the profiler's own work on the host
+};
+
+// 64 bytes. Indices name texts of TraceData::texts.
+struct TraceEvent {
+  int64_t start_ns = 0;           // the file's own base, see TraceData::base_ns
+  int64_t duration_ns = kAbsent;  // kAbsent: missing or negative (unfinished)
+  int64_t correlation = kAbsent;  // joins a launch call and its GPU work
+  int64_t external_id = kAbsent;
+  int64_t bytes = kAbsent;  // copies and fills; kMemory: above 0 allocated, below freed
+  uint32_t name = 0;        // text
+  uint32_t process = 0;     // text of `pid`
+  uint32_t thread = 0;      // text of `tid`
+  uint32_t detail = 0;      // operators: text of Input Dims; kernels: index into shapes
+  int32_t stream = -1;      // GPU work; -1: unknown
+  int16_t device = -1;      // GPU ordinal; -1: unknown, or the CPU (kMemory)
+  EventKind kind = EventKind::kOperator;
+
+  // Its end; the start where the duration is missing.
+  int64_t EndNs() const { return duration_ns == kAbsent ? start_ns : start_ns + duration_ns; }
+  bool IsGpuWork() const {
+    return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
+  }
+  bool IsCall() const { return kind == EventKind::kRuntime || kind == EventKind::kDriver; }
+};
+static_assert(sizeof(TraceEvent) == 64);
+
+struct LaunchShape {
+  std::array<int32_t, 3> grid{}, block{};  // zeros: the trace does not say
+  friend auto operator<=>(const LaunchShape&, const LaunchShape&) = default;
+};
+
+// Events in the order of the file, in blocks, so that growing never copies nor doubles.
+class EventList {
+ public:
+  void Push(const TraceEvent& event);
+  size_t size() const { return size_; }
+  const TraceEvent& operator[](size_t i) const { return (*blocks_[i / kBlock])[i % kBlock]; }
+  int64_t Bytes() const;
+
+ private:
+  static constexpr size_t kBlock = 4096;
+  std::vector<std::unique_ptr<std::array<TraceEvent, kBlock>>> blocks_;
+  size_t size_ = 0;
+};
+
+// Each different text once. Index 0 is the empty text. Views stay valid as long as the table.
+class TextTable {
+ public:
+  TextTable();
+  uint32_t Intern(std::string_view text);
+  std::string_view operator[](uint32_t index) const { return views_[index]; }
+  size_t size() const { return views_.size(); }
+  int64_t Bytes() const;
+
+ private:
+  void Grow();
+  std::string_view Keep(std::string_view text);
+
+  std::vector<std::string_view> views_;
+  std::vector<uint32_t> slots_;  // open addressing; 0: empty
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  size_t chunk_used_ = 0, chunk_size_ = 0;
+  int64_t kept_bytes_ = 0;
+};
+
+struct DeviceProperties {
+  int64_t id = kAbsent;
+  std::string name;      // "NVIDIA H200"
+  int64_t sm_count = 0;  // 0: unknown
+  int64_t memory_bytes = 0;
+};
+
+struct TraceData {
+  EventList events;
+  TextTable texts;
+  std::vector<LaunchShape> shapes{LaunchShape{}};  // 0: unknown
+  std::vector<DeviceProperties> devices;           // all that the process saw
+
+  int64_t base_ns = 0;              // baseTimeNanoseconds: add it for time since the epoch; else 0
+  bool whole_microseconds = false;  // the writer cut all times to whole microseconds
+
+  // Versions as the file spells them ("13000", "130001"); empty: not said.
+  std::string cupti_version, cuda_runtime_version, cuda_driver_version;
+  bool record_shapes = false, with_stack = false, profile_memory = false;
+  std::optional<int> rank, world_size;
+
+  // Written by perfgate's own programs as top-level keys. `perfgate_writer`: who made the trace
+  // and keeps its synchronising outside the step marks ("attempt.h", "perfgate-torch").
+  // `perfgate_profiler`: "cupti" for files of the collector, which owe a `perfgate_footer`
+  // {"records": events written, "dropped": records lost}.
+  std::string writer, profiler;
+  bool footer = false;
+  int64_t footer_records = kAbsent, footer_dropped = kAbsent;
+
+  int64_t events_read = 0;                  // all events of the file, also those left out
+  std::map<std::string, int64_t> left_out;  // reason -> events not kept
+  std::vector<std::string> warnings;        // repairs and oddities, one line each
+  std::string incomplete;  // why the file cannot be whole, with byte offset; empty: it is whole
+  std::string refused;     // not a trace at all: what it is instead. Empty: a trace
+  int64_t json_bytes = 0;  // read, after decompression
+
+  std::string_view Text(uint32_t index) const { return texts[index]; }
+  // Memory held by events, texts and shapes.
+  int64_t RecordBytes() const;
+};
+
+// Reads a trace. Throws Error(kInput) if the file cannot be opened or is no trace, saying what it
+// is. A damaged trace is returned with `incomplete`.
+TraceData ReadTrace(const std::filesystem::path& path);
+
+// The same, but what is no trace, or cannot be opened, is told by `refused`: for callers to whom a
+// bad trace is data.
+TraceData TryReadTrace(const std::filesystem::path& path);
+
+}  // namespace perfgate
