@@ -147,29 +147,6 @@ std::vector<std::string> RecordedDifferences(const Key& base, const Key& head) {
   return notes;
 }
 
-void RefuseUnfit(const Baseline& baseline) {
-  const Evidence& evidence = baseline.evidence;
-  if (Trim(baseline.reason).empty()) {
-    throw Error(Fault::kUsage, "a baseline needs a reason: --reason 'why this is right'");
-  }
-  if (!evidence.Complete()) {
-    throw Error(Fault::kInput,
-                fmt::format("{}: the evidence is incomplete ({}): mend that and run again",
-                            evidence.case_name, evidence.incomplete_because.front()));
-  }
-  if (!evidence.plant.empty()) {
-    throw Error(Fault::kInput,
-                fmt::format("{}: the run had the planted defect `{}`: it cannot be a "
-                            "baseline; run again without --plant",
-                            evidence.case_name, evidence.plant));
-  }
-  if (evidence.kernels.empty()) {
-    throw Error(Fault::kInput, fmt::format("{}: no kernel was seen in the run: there is nothing to "
-                                           "compare with later",
-                                           evidence.case_name));
-  }
-}
-
 }  // namespace
 
 BaselineLookup FindBaseline(const fs::path& folder, const Evidence& head,
@@ -218,9 +195,32 @@ fs::path BaselinePath(const fs::path& folder, const Evidence& evidence) {
   return Surroundings(there.evidence.key) == Surroundings(evidence.key) ? plain : own;
 }
 
+void CheckFitForBaseline(const Baseline& baseline) {
+  const Evidence& evidence = baseline.evidence;
+  if (Trim(baseline.reason).empty()) {
+    throw Error(Fault::kUsage, "a baseline needs a reason: --reason 'why this is right'");
+  }
+  if (!evidence.Complete()) {
+    throw Error(Fault::kInput,
+                fmt::format("{}: the evidence is incomplete ({}): mend that and run again",
+                            evidence.case_name, evidence.incomplete_because.front()));
+  }
+  if (!evidence.plant.empty()) {
+    throw Error(Fault::kInput,
+                fmt::format("{}: the run had the planted defect `{}`: it cannot be a "
+                            "baseline; run again without --plant",
+                            evidence.case_name, evidence.plant));
+  }
+  if (evidence.kernels.empty()) {
+    throw Error(Fault::kInput, fmt::format("{}: no kernel was seen in the run: there is nothing to "
+                                           "compare with later",
+                                           evidence.case_name));
+  }
+}
+
 fs::path WriteBaseline(const fs::path& folder, const Baseline& baseline,
                        const std::vector<std::string>& was) {
-  RefuseUnfit(baseline);
+  CheckFitForBaseline(baseline);
   const fs::path file = BaselinePath(folder, baseline.evidence);
   std::error_code error;
   fs::create_directories(file.parent_path(), error);

@@ -25,7 +25,7 @@ struct BaselineLookup {
   std::optional<Baseline> baseline;  // also when not comparable: the nearest one, for information
   std::vector<std::string> key_differences;  // "torch: 2.11.0 / 2.12.0", baseline first; a field
                                              // that only one side knows differs too
-  std::vector<std::string> notes;  // driver, clocks, CPU model differ; an earlier name
+  std::vector<std::string> notes;            // driver, clocks, CPU model differ; an earlier name
 };
 
 // Looks for `head`'s case (or one of `was`) under `folder`: the file of the same key, else the
@@ -43,9 +43,12 @@ std::vector<Baseline> ListBaselines(const std::filesystem::path& folder);
 // old one.
 std::filesystem::path BaselinePath(const std::filesystem::path& folder, const Evidence& evidence);
 
+// Throws Error(kInput) for evidence that is incomplete, that measured nothing or a planted defect,
+// and Error(kUsage) without a reason: what WriteBaseline refuses.
+void CheckFitForBaseline(const Baseline& baseline);
+
 // Writes it (atomically) and removes the file of an earlier name of the case (`was`) in the same
-// place. Returns the path. Throws Error(kInput) for evidence that is incomplete, that measured
-// nothing or a planted defect; Error(kUsage) without a reason; Error(kEnvironment) if it cannot be
+// place. Returns the path. Throws like CheckFitForBaseline, and Error(kEnvironment) if it cannot be
 // written.
 std::filesystem::path WriteBaseline(const std::filesystem::path& folder, const Baseline& baseline,
                                     const std::vector<std::string>& was = {});

@@ -119,12 +119,12 @@ std::string TextTable(const Evidence& evidence, const std::vector<KernelRow>& ro
 }
 
 std::string TextMetrics(const Evidence& evidence) {
-  std::string text =
-      "\nmetrics, a step unless they say otherwise (perfgate rules list --metrics explains)\n";
+  std::string text = "\nmetrics\n";
   for (const Metric& metric : Metrics()) {
     const MetricValue value = Summarise(evidence, metric.id);
     if (!value.value && value.per_step.empty()) continue;
-    text += fmt::format("  {:<20} {:>14}\n", metric.name, MetricText(value, metric));
+    text +=
+        fmt::format("  {:<20} {:>12}   {}\n", metric.name, MetricText(value, metric), metric.help);
   }
   return text;
 }

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "baseline/baseline.h"
+#include "cli/commands.h"
+#include "cli/evidence_source.h"
+#include "cli/judging.h"
+#include "cli/select.h"
+
+namespace perfgate::cli {
+namespace {
+
+void RefuseUnfinished(const RunRecord& run) {
+  if (run.finished && run.interrupted_by == 0) return;
+  throw Error(
+      Fault::kInput,
+      fmt::format("run {} was {}: it cannot become a baseline; run again", run.id,
+                  run.finished || run.interrupted_by != 0 ? "interrupted" : "not finished"));
+}
+
+// A quick run saw less than the suite asks for.
+void RefuseQuick(const Case& declared, const StoredRun& stored) {
+  for (const Case& measured : stored.run.cases) {
+    if (measured.name != declared.name) continue;
+    if (measured.windows.traced_processes >= declared.windows.traced_processes &&
+        measured.windows.traced_iterations >= declared.windows.traced_iterations) {
+      return;
+    }
+    throw Error(
+        Fault::kInput,
+        fmt::format("{}: run {} traced less than the suite declares (--quick?): run again without",
+                    declared.name, stored.run.id));
+  }
+}
+
+bool Names(const std::string& given, const std::string& full_id) {
+  return given == full_id || full_id.ends_with("/" + given);
+}
+
+// A case with a comparable baseline is accepted only with its failing rules named.
+bool NeedsNaming(const Finding& finding) {
+  return finding.status == Status::kFail || finding.status == Status::kSuspicious ||
+         finding.status == Status::kError;
+}
+
+std::vector<std::string> NotNamed(const Verdict& verdict, const std::vector<std::string>& named,
+                                  std::set<std::string>* used) {
+  std::vector<std::string> missing;
+  for (const CaseVerdict& item : verdict.cases) {
+    const bool first =
+        std::any_of(item.findings.begin(), item.findings.end(), [](const Finding& finding) {
+          return finding.status == Status::kMissing || finding.status == Status::kNotComparable;
+        });
+    for (const Finding& finding : item.findings) {
+      if (!NeedsNaming(finding)) continue;
+      const auto found = std::find_if(named.begin(), named.end(), [&](const std::string& name) {
+        return Names(name, finding.rule);
+      });
+      if (found != named.end()) {
+        used->insert(*found);
+      } else if (!first) {
+        missing.push_back(fmt::format("  {}  {}: {}", Printable(item.case_name), finding.rule,
+                                      Printable(finding.message)));
+      }
+    }
+  }
+  return missing;
+}
+
+std::string RuleFlags(const Verdict& verdict) {
+  std::set<std::string> ids;
+  for (const CaseVerdict& item : verdict.cases) {
+    for (const Finding& finding : item.findings) {
+      if (NeedsNaming(finding)) ids.insert(finding.rule);
+    }
+  }
+  std::string flags;
+  for (const std::string& id : ids) flags += " --rule " + id;
+  return flags;
+}
+
+void CheckRules(const Selection& selection, const StoredRun& stored, const AcceptArgs& args,
+                World& world) {
+  const Verdict verdict = JudgeRun(selection, stored, world);
+  std::set<std::string> used;
+  const std::vector<std::string> missing = NotNamed(verdict, args.rules, &used);
+  if (!missing.empty()) {
+    throw Error(
+        Fault::kUsage,
+        fmt::format(
+            "these rules fail against the baseline and are not named:\n{}\nif this is meant:{}",
+            Join(missing, "\n"),
+            " perfgate baseline accept" + RuleFlags(verdict) + " --reason '...'"));
+  }
+  for (const std::string& name : args.rules) {
+    if (used.contains(name)) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("--rule {}: no such rule fails in the selected cases: leave it out",
+                            Printable(name)));
+  }
+}
+
+Baseline BaselineOf(const Evidence& evidence, const StoredRun& stored, const AcceptArgs& args,
+                    World& world) {
+  Baseline baseline;
+  baseline.evidence = evidence;
+  baseline.commit = stored.run.commit + (stored.run.dirty && !stored.run.commit.empty() ? "+" : "");
+  baseline.date = world.UtcNow();
+  baseline.reason = args.reason;
+  baseline.perfgate_version = PERFGATE_VERSION;
+  return baseline;
+}
+
+}  // namespace
+
+int Accept(const AcceptArgs& args, World& world) {
+  if (Trim(args.reason).empty())
+    throw Error(Fault::kUsage, "--reason is empty: say why this is right");
+  const Selection selection = Select(args.suite, world);
+  const StoredRun stored = OutFolderOrStored(args.from, selection.database);
+  RefuseUnfinished(stored.run);
+  // Everything is checked before the first file is written.
+  std::vector<Baseline> baselines;
+  for (const Case& declared : selection.cases) {
+    RefuseQuick(declared, stored);
+    baselines.push_back(BaselineOf(EvidenceFor(declared, stored), stored, args, world));
+    CheckFitForBaseline(baselines.back());
+  }
+  CheckRules(selection, stored, args, world);
+  for (size_t i = 0; i < baselines.size(); ++i) {
+    const auto file = WriteBaseline(selection.baselines, baselines[i], selection.cases[i].was);
+    world.Out() << file.string() << "\n";
+    for (const Fallback& fallback : baselines[i].evidence.fallback) {
+      world.Err() << fmt::format("note: {}: the run fell back: {}: {}\n", selection.cases[i].name,
+                                 Printable(fallback.what), Printable(fallback.why));
+    }
+  }
+  world.Err() << fmt::format("accepted {} of run {}: review and commit the files\n",
+                             Plural(static_cast<int64_t>(baselines.size()), "case"), stored.run.id);
+  return 0;
+}
+
+}  // namespace perfgate::cli

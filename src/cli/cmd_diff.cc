@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/evidence_source.h"
+#include "cli/judging.h"
+#include "declare/declare.h"
+#include "diff/diff.h"
+#include "judge/judge.h"
+
+namespace perfgate::cli {
+namespace {
+
+const std::vector<std::string> kDefaultRules = {"perfgate:structure", "perfgate:fusion",
+                                                "perfgate:precision", "perfgate:gpu-time"};
+
+// Fields of the key that say on what the work ran. Two of them that differ make kernels and times
+// another thing; other versions of libraries are what a person at a desk wants to compare.
+constexpr std::array<std::string_view, 7> kHardware = {"device",    "gpu",     "sm_count", "mig",
+                                                       "gpu_count", "cpu_isa", "threads"};
+
+bool IsHardware(const std::string& difference) {
+  for (const std::string_view field : kHardware) {
+    if (difference.starts_with(std::string(field) + ":")) return true;
+  }
+  return false;
+}
+
+std::string Label(const std::string& what) {
+  std::error_code error;
+  return std::filesystem::exists(what, error) ? std::filesystem::path(what).filename().string()
+                                              : what;
+}
+
+CasePair PairOf(const DiffArgs& args) {
+  const std::filesystem::path database = args.database.empty() ? "perfgate.db" : args.database;
+  CasePair pair;
+  pair.base = TraceOrStored(args.base, database);
+  pair.head = TraceOrStored(args.head, database);
+  pair.diff = Compare(*pair.base, pair.head);
+  pair.base_label = Label(args.base);
+  pair.declared.name = pair.head.case_name;
+  pair.declared.device = pair.head.device_kind;
+  pair.declared.was = {pair.base->case_name};
+  for (const std::string& difference : pair.diff->differing_key) {
+    if (IsHardware(difference)) pair.key_differences.push_back(difference);
+  }
+  if (!pair.diff->different_shapes.empty())
+    pair.key_differences.push_back(pair.diff->different_shapes);
+  pair.comparable = pair.key_differences.empty();
+  return pair;
+}
+
+void AddNotes(const CasePair& pair, CaseVerdict* item) {
+  std::vector<std::string> software;
+  for (const std::string& difference : pair.diff->differing_key) {
+    if (!IsHardware(difference)) software.push_back(difference);
+  }
+  if (!software.empty()) {
+    item->notes.push_back("the two sides differ in (base / head): " + Join(software, "; "));
+  }
+  if (!pair.diff->unknown_key.empty()) {
+    item->notes.push_back("not known to be the same on both sides: " +
+                          Join(pair.diff->unknown_key, ", "));
+  }
+}
+
+}  // namespace
+
+int DiffTwo(const DiffArgs& args, Reports& reports, World& world) {
+  const std::vector<Rule> rules =
+      LoadRules(args.rules.empty() ? kDefaultRules : args.rules, std::filesystem::current_path());
+  const CasePair pair = PairOf(args);
+  const Policy policy{.today = world.UtcNow().substr(0, 10), .bare_diff = true};
+  Verdict verdict = Judge(rules, std::span(&pair, 1), policy);
+  for (CaseVerdict& item : verdict.cases) AddNotes(pair, &item);
+  verdict.device = pair.head.device_name;
+  verdict.stack = StackOf(pair.head);
+  verdict.base_label = pair.base_label;
+  verdict.head_label = Label(args.head);
+  reports.Write(verdict);
+  return verdict.exit_code;
+}
+
+}  // namespace perfgate::cli

@@ -1,0 +1,27 @@
+#include <ostream>
+
+#include "cli/commands.h"
+#include "cli/evidence_source.h"
+#include "report/report.h"
+
+namespace perfgate::cli {
+
+int Inspect(const InspectArgs& args, World& world) {
+  const Evidence evidence =
+      TraceOrStored(args.what, args.database.empty() ? "perfgate.db" : args.database);
+  switch (args.output.format) {
+    case Format::kText:
+      world.Out() << EvidenceAsText(evidence, {.color = WantsColor(world)}, args.explain);
+      break;
+    case Format::kMarkdown:
+      world.Out() << EvidenceAsMarkdown(evidence, args.explain);
+      break;
+    case Format::kJson:
+      world.Out() << WriteJson(ToJson(evidence), 2);
+      break;
+  }
+  // Evidence that can prove nothing is not a success of this command.
+  return evidence.Complete() ? 0 : 3;
+}
+
+}  // namespace perfgate::cli

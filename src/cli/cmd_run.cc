@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/evidence_source.h"
+#include "cli/judging.h"
+#include "cli/select.h"
+
+namespace perfgate::cli {
+namespace {
+
+// Enough to see the structure of a step, too little for any statement on time.
+constexpr int kQuickWarmup = 3, kQuickTimed = 10, kQuickTraced = 2;
+
+void CheckDevice(const std::string& device) {
+  const bool known = device == "auto" || device == "cpu" || device == "cuda";
+  const bool numbered =
+      device.starts_with("cuda:") && device.size() > 5 && device.size() < 9 &&
+      std::all_of(device.begin() + 5, device.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (known || numbered) return;
+  throw Error(Fault::kUsage,
+              fmt::format("--device {}: it takes auto, cpu, cuda or cuda:N", Printable(device)));
+}
+
+void Plant(const std::vector<std::string>& plants, std::vector<Case>* cases) {
+  std::vector<std::string> names;
+  for (const Case& item : *cases) names.push_back(item.name);
+  for (const std::string& plant : plants) {
+    // Case names hold `=`, defects do not.
+    const size_t equals = plant.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == plant.size() ||
+        plant.find(']', equals) != std::string::npos) {
+      throw Error(Fault::kUsage,
+                  fmt::format("--plant {}: it takes GLOB=DEFECT, for example --plant "
+                              "'geglu*=clone'",
+                              Printable(plant)));
+    }
+    const std::vector<bool> taken =
+        MatchGlobs({plant.substr(0, equals)}, "--plant", names, "selected case");
+    for (size_t i = 0; i < cases->size(); ++i) {
+      if (taken[i]) (*cases)[i].plant = plant.substr(equals + 1);
+    }
+  }
+}
+
+void Adapt(const RunArgs& args, std::vector<Case>* cases) {
+  if (!args.device.empty()) CheckDevice(args.device);
+  for (Case& item : *cases) {
+    if (!args.device.empty()) item.device = args.device;
+    if (!args.quick) continue;
+    Windows& windows = item.windows;
+    windows.warmup_iterations = std::min(windows.warmup_iterations, kQuickWarmup);
+    windows.warmup_until_steady = false;
+    windows.timed_iterations = std::min(windows.timed_iterations, kQuickTimed);
+    windows.traced_iterations = std::min(windows.traced_iterations, kQuickTraced);
+    windows.traced_processes = 1;
+  }
+  Plant(args.plants, cases);
+}
+
+int DryRun(const Selection& selection, const std::filesystem::path& out_dir, uint64_t seed,
+           World& world) {
+  const std::vector<Attempt> plan = Plan(selection.cases, seed);
+  world.Out() << fmt::format(
+      "{} of {}, {}; {} rules; traces in {}, baselines in {}, database {}\n",
+      Plural(static_cast<int64_t>(selection.cases.size()), "case"), selection.suite.name,
+      Plural(static_cast<int64_t>(plan.size()), "attempt"), selection.suite.rules.size(),
+      out_dir.string(), selection.baselines.string(), selection.database.string());
+  for (const Case& item : selection.cases) {
+    const auto attempts = std::count_if(plan.begin(), plan.end(), [&](const Attempt& attempt) {
+      return attempt.case_name == item.name;
+    });
+    world.Out() << fmt::format("\n{}  device {}, {}\n", Printable(item.name), item.device,
+                               Plural(attempts, "attempt"));
+    if (!item.plant.empty()) world.Out() << "  planted defect: " << Printable(item.plant) << "\n";
+    if (!item.prepare.empty())
+      world.Out() << "  prepare  " << Printable(Join(item.prepare, " ")) << "\n";
+    world.Out() << (item.argv.empty() ? "  trace    " + Printable(item.trace)
+                                      : "  command  " + Printable(Join(item.argv, " ")))
+                << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+
+int Run(const RunArgs& args, Reports& reports, World& world) {
+  Selection selection = Select(args.suite, world);
+  Adapt(args, &selection.cases);
+  const std::filesystem::path out_dir = args.out_dir.empty()
+                                            ? selection.suite.folder / "perfgate-out"
+                                            : std::filesystem::path(args.out_dir);
+  const uint64_t seed = args.seed ? *args.seed : world.RandomSeed();
+  if (args.dry_run) return DryRun(selection, out_dir, seed, world);
+
+  Store store(
+      selection.database);  // before measuring: a database that cannot be used costs nothing
+  const RunRecord record = RunSuite(selection.suite, selection.cases, {out_dir, seed}, world);
+  const StoredRun stored = ReadOutFolder(out_dir);
+  store.AddRun(stored.run, stored.cases);
+  store.Checkpoint();
+
+  Verdict verdict = JudgeRun(selection, stored, world);
+  if (record.interrupted_by != 0) verdict.exit_code = 128 + record.interrupted_by;
+  reports.Write(verdict);
+  return verdict.exit_code;
+}
+
+}  // namespace perfgate::cli

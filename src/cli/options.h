@@ -1,0 +1,121 @@
+// What the command line says, as plain structs. CLI11 stays behind options.cc.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace perfgate::cli {
+
+enum class Format { kText, kMarkdown, kJson };
+
+struct ReportFile {
+  Format format = Format::kText;
+  std::filesystem::path file;
+};
+
+// Where a command prints: one form on standard output, more into files.
+struct OutputArgs {
+  Format format = Format::kText;
+  std::vector<ReportFile> reports;
+  bool verbose = false;  // list passes too
+};
+
+// Paths are "" where the default holds: beside the suite file, or in the current folder for
+// commands without one.
+struct SuiteArgs {
+  std::string suite = "perfgate.yaml";  // file, or folder that holds a perfgate.yaml
+  std::vector<std::string> cases;       // globs; none is all
+  std::string database, baselines;
+};
+
+struct RunArgs {
+  SuiteArgs suite;
+  OutputArgs output;
+  std::string device, out_dir;
+  bool quick = false, dry_run = false;
+  std::vector<std::string> plants;  // GLOB=DEFECT
+  std::optional<uint64_t> seed;
+};
+
+struct JudgeArgs {
+  SuiteArgs suite;
+  OutputArgs output;
+  std::string run;  // "" is the newest
+};
+
+struct InspectArgs {
+  std::string what;  // trace file or RUN:CASE
+  std::string database;
+  bool explain = false;
+  OutputArgs output;
+};
+
+struct DiffArgs {
+  std::string base, head;  // trace files or RUN:CASE
+  std::string database;
+  std::vector<std::string> rules;  // packs or files; none is the default packs
+  OutputArgs output;
+};
+
+struct AcceptArgs {
+  SuiteArgs suite;
+  std::string from;  // out folder or run; "" is the newest run
+  std::vector<std::string> rules;
+  std::string reason;
+};
+
+struct ShowArgs {
+  SuiteArgs suite;
+  Format format = Format::kText;
+};
+
+struct BaselineDiffArgs {
+  SuiteArgs suite;
+  std::string from;
+};
+
+struct VerifyArgs {
+  SuiteArgs suite;
+};
+
+struct IngestArgs {
+  std::string out_dir, database;
+};
+
+struct HistoryArgs {
+  std::vector<std::string> cases;
+  std::string metric;  // "" lists the runs
+  std::string database;
+  Format format = Format::kText;
+};
+
+struct RulesListArgs {
+  std::vector<std::string> sources;  // none is all packs
+  Format format = Format::kText;
+};
+
+struct RulesCheckArgs {
+  std::vector<std::string> sources;
+};
+
+struct SchemaArgs {
+  std::string name;  // "" lists the names
+};
+
+using Command =
+    std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs, BaselineDiffArgs,
+                 VerifyArgs, IngestArgs, HistoryArgs, RulesListArgs, RulesCheckArgs, SchemaArgs>;
+
+// --help and --version: text for standard output, then exit 0.
+struct Information {
+  std::string text;
+};
+
+// Throws Error(kUsage), with the nearest known command or flag where one is near.
+std::variant<Command, Information> ParseArguments(const std::vector<std::string>& args);
+
+}  // namespace perfgate::cli

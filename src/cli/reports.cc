@@ -1,0 +1,70 @@
+#include "cli/reports.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ostream>
+
+namespace perfgate::cli {
+
+bool WantsColor(World& world) {
+  if (!world.Getenv("NO_COLOR").empty()) return false;
+  if (!world.Getenv("FORCE_COLOR").empty()) return true;
+  return world.OutIsTerminal() && world.Getenv("TERM") != "dumb";
+}
+
+Reports::Reports(const OutputArgs& args, World& world) : args_(args), world_(world) {
+  for (const ReportFile& report : args.reports) {
+    File file{report, std::ofstream(report.file, std::ios::binary | std::ios::trunc)};
+    if (!file.stream) {
+      throw Error(Fault::kEnvironment, fmt::format("{}: the report cannot be opened: {}",
+                                                   report.file.string(), std::strerror(errno)));
+    }
+    files_.push_back(std::move(file));
+  }
+}
+
+std::string Reports::AsText(const Verdict& verdict, Format format, bool color) const {
+  switch (format) {
+    case Format::kText:
+      return VerdictAsText(verdict, {.color = color, .all_passes = args_.verbose});
+    case Format::kMarkdown:
+      return VerdictAsMarkdown(verdict);
+    case Format::kJson:
+      return WriteJson(VerdictAsJson(verdict), 6);
+  }
+  return "";
+}
+
+void Reports::WriteFiles(const Verdict& verdict) {
+  for (File& file : files_) {
+    if (!file.stream.is_open()) continue;
+    file.stream << AsText(verdict, file.report.format, false);
+    file.stream.close();
+    if (!file.stream) {
+      throw Error(Fault::kEnvironment,
+                  fmt::format("{}: the report cannot be written: {}", file.report.file.string(),
+                              std::strerror(errno)));
+    }
+  }
+}
+
+void Reports::Write(const Verdict& verdict) {
+  world_.Out() << AsText(verdict, args_.format, WantsColor(world_)) << std::flush;
+  printed_ = true;
+  WriteFiles(verdict);
+}
+
+void Reports::WriteFailure(const Error& error, int exit_code) {
+  Verdict verdict;
+  verdict.result = Result::kError;
+  verdict.exit_code = exit_code;
+  verdict.problems.push_back(error.what());
+  if (args_.format == Format::kJson && !printed_) {
+    world_.Out() << AsText(verdict, Format::kJson, false) << std::flush;
+  }
+  WriteFiles(verdict);
+}
+
+}  // namespace perfgate::cli

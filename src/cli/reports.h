@@ -1,0 +1,45 @@
+// Where a verdict goes: standard output and report files. Files are opened (and emptied) before
+// anything is measured, so that a wrong path costs nothing and no report of an earlier run is taken
+// for this one's; they are written before the exit code, also when the command fails.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/options.h"
+#include "judge/judge.h"
+#include "report/report.h"
+#include "run/run.h"
+
+namespace perfgate::cli {
+
+class Reports {
+ public:
+  // Throws Error(kEnvironment) for a file that cannot be opened.
+  Reports(const OutputArgs& args, World& world);
+
+  // Prints and writes. Throws Error(kEnvironment) if a file could not be written in full.
+  void Write(const Verdict& verdict);
+  // After an Error: files, and standard output if it is JSON, hold a verdict that says so.
+  void WriteFailure(const Error& error, int exit_code);
+
+ private:
+  struct File {
+    ReportFile report;
+    std::ofstream stream;
+  };
+  void WriteFiles(const Verdict& verdict);
+  std::string AsText(const Verdict& verdict, Format format, bool color) const;
+
+  const OutputArgs args_;
+  World& world_;
+  std::vector<File> files_;
+  bool printed_ = false;
+};
+
+// True if standard output may have colours (NO_COLOR, FORCE_COLOR, TERM=dumb, no terminal).
+bool WantsColor(World& world);
+
+}  // namespace perfgate::cli

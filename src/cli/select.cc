@@ -1,0 +1,82 @@
+#include "cli/select.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace perfgate::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRunner = "perfgate-torch";
+
+bool IsProgram(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+fs::path SuiteFile(const std::string& given) {
+  std::error_code error;
+  const fs::path path(given);
+  return fs::is_directory(path, error) ? path / "perfgate.yaml" : path;
+}
+
+fs::path Or(const std::string& given, const fs::path& usual) {
+  return given.empty() ? usual : fs::path(given);
+}
+
+}  // namespace
+
+std::string TorchRunner(World& world) {
+  const std::string given = world.Getenv("PERFGATE_TORCH");
+  if (!given.empty()) return given;
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (!error && IsProgram(self.parent_path() / kRunner)) return self.parent_path() / kRunner;
+  for (const std::string& folder : Split(world.Getenv("PATH"), ':')) {
+    if (!folder.empty() && IsProgram(fs::path(folder) / kRunner)) return fs::path(folder) / kRunner;
+  }
+  return kRunner;
+}
+
+std::vector<bool> MatchGlobs(const std::vector<std::string>& globs, const std::string& flag,
+                             const std::vector<std::string>& names, const std::string& what) {
+  std::vector<bool> taken(names.size(), globs.empty());
+  for (const std::string& glob : globs) {
+    bool any = false;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!MatchesGlob(glob, names[i])) continue;
+      any = true;
+      taken[i] = true;
+    }
+    if (any) continue;
+    const std::optional<std::string> nearest = Nearest(glob, names);
+    std::string hint = nearest ? fmt::format("did you mean `{}`?", *nearest)
+                               : fmt::format("there are: {}", Join(names, ", "));
+    if (names.empty()) hint = "there are none";
+    throw Error(Fault::kUsage,
+                fmt::format("{} '{}' matches no {}; {}", flag, Printable(glob), what, hint));
+  }
+  return taken;
+}
+
+Selection Select(const SuiteArgs& args, World& world) {
+  Selection selection;
+  const fs::path file = SuiteFile(args.suite);
+  selection.suite = LoadSuite(file, {.torch_runner = TorchRunner(world)});
+  const Suite& suite = selection.suite;
+  std::vector<std::string> names;
+  for (const Case& item : suite.cases) names.push_back(item.name);
+  const std::vector<bool> taken = MatchGlobs(args.cases, "--case", names, "declared case");
+  for (size_t i = 0; i < suite.cases.size(); ++i) {
+    if (taken[i]) selection.cases.push_back(suite.cases[i]);
+  }
+  selection.database = Or(args.database, suite.folder / "perfgate.db");
+  selection.baselines = Or(args.baselines, suite.folder / suite.baselines);
+  return selection;
+}
+
+}  // namespace perfgate::cli

@@ -1,0 +1,32 @@
+// From flags to the suite, its selected cases, and the paths beside it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "declare/declare.h"
+#include "run/run.h"
+
+namespace perfgate::cli {
+
+struct Selection {
+  Suite suite;
+  std::vector<Case> cases;  // those that --case names, in declared order
+  std::filesystem::path database, baselines;
+};
+
+// Throws Error(kConfig) for the suite's mistakes and Error(kUsage) for a glob without a case.
+Selection Select(const SuiteArgs& args, World& world);
+
+// The elements of `names` that match any of `globs`; all of them without a glob. Throws
+// Error(kUsage) naming the first glob that matches none.
+std::vector<bool> MatchGlobs(const std::vector<std::string>& globs, const std::string& flag,
+                             const std::vector<std::string>& names, const std::string& what);
+
+// $PERFGATE_TORCH, else the one beside the perfgate program, else the one on PATH, else the bare
+// name (the attempt will say that it is not found).
+std::string TorchRunner(World& world);
+
+}  // namespace perfgate::cli
