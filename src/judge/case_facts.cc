@@ -1,0 +1,66 @@
+#include "judge/case_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "judge/next_step.h"
+
+namespace perfgate {
+
+CaseFacts::CaseFacts(const CasePair& pair, const Policy& policy) : pair_(pair), policy_(policy) {
+  for (const KernelRow& row : pair.head.kernels) {
+    if ((row.device == "cpu") != OnGpu()) kernels_.push_back(&row);
+    steps_ = std::max(steps_, row.count_per_step.size());
+  }
+  obstacle_ = FindObstacle();
+}
+
+const MetricValue& CaseFacts::Cached(Cache& cache, const Evidence& evidence, MetricId id) {
+  auto& entry = cache[static_cast<size_t>(id)];
+  if (!entry) entry = Summarise(evidence, id);
+  return *entry;
+}
+
+std::optional<CaseFacts::Obstacle> CaseFacts::FindObstacle() const {
+  if (!pair_.base) {
+    return Obstacle{Status::kMissing,
+                    "there is no baseline of this case for this machine and stack",
+                    policy_.bare_diff ? "" : AcceptFirst(pair_.declared.name)};
+  }
+  if (!pair_.base->Complete()) {
+    return Obstacle{Status::kError,
+                    "the base's evidence is incomplete: " + pair_.base->incomplete_because.front(),
+                    ""};
+  }
+  if (!pair_.comparable) {
+    const std::string fields = Join(pair_.key_differences, "; ");
+    return Obstacle{Status::kNotComparable,
+                    fmt::format("the baseline is of another machine or stack ({})",
+                                fields.empty() ? "differing fields unknown" : fields),
+                    policy_.bare_diff ? "" : AcceptFirst(pair_.declared.name)};
+  }
+  if (!pair_.diff) {
+    return Obstacle{Status::kError, "base and head were not compared", ""};
+  }
+  if (!pair_.diff->different_shapes.empty()) {
+    return Obstacle{Status::kNotComparable, "other input shapes: " + pair_.diff->different_shapes,
+                    policy_.bare_diff ? "" : AcceptFirst(pair_.declared.name)};
+  }
+  return std::nullopt;
+}
+
+const std::string& CaseFacts::unstable_kernels() const {
+  if (!unstable_kernels_) {
+    unstable_kernels_ = "";
+    if (!KernelSetIsStable(pair_.head)) {
+      unstable_kernels_ = "the kernels differ from step to step";
+    } else if (pair_.base && !KernelSetIsStable(*pair_.base)) {
+      unstable_kernels_ = "the base's kernels differ from step to step";
+    }
+  }
+  return *unstable_kernels_;
+}
+
+}  // namespace perfgate

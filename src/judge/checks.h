@@ -1,0 +1,30 @@
+// The checks, one function a kind. Each fills status, message and numbers of findings whose rule
+// and case are set already; waivers and severities come later (judge.cc).
+#pragma once
+
+#include <vector>
+
+#include "judge/case_facts.h"
+#include "judge/judge.h"
+
+namespace perfgate {
+
+// limit, change and regression: one finding a metric.
+std::vector<Finding> CheckMetrics(const Rule& rule, const CaseFacts& facts, const Finding& blank);
+Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding);
+Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding);
+Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding);
+
+// The built-in finding on work that vanished: kernels, cpu_kernels or gpu_time above 0 in the
+// baseline and now zero or less than half. Nothing if none did.
+std::optional<Finding> CheckVanished(const CaseFacts& facts);
+
+// Helpers of the checks.
+Finding With(Finding finding, Status status, std::string message, std::string next = "");
+// "1", "at most 3", "at least 1, at most 3"
+std::string ToString(const CountBound& bound);
+bool Holds(const CountBound& bound, int64_t count);
+// Points the finding at changes of the diff: indices and the operators behind them.
+void PointAt(const Diff& diff, std::vector<int> changes, Finding& finding);
+
+}  // namespace perfgate

@@ -1,0 +1,37 @@
+#include "judge/next_step.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace perfgate {
+
+std::string ShellQuoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : Printable(text)) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+std::string AcceptRule(std::string_view case_name, std::string_view rule) {
+  return fmt::format("perfgate baseline accept --case {} --rule {} --reason '…'",
+                     ShellQuoted(case_name), ShellQuoted(rule));
+}
+
+std::string AcceptFirst(std::string_view case_name) {
+  return fmt::format("perfgate baseline accept --case {} --reason '…'", ShellQuoted(case_name));
+}
+
+std::string EditRule(const Rule& rule, std::string_view what) {
+  if (rule.from_pack && rule.where.file.starts_with("perfgate:")) {
+    return fmt::format("set {} with 'override: {}' in a rule file of your own", what, rule.full_id);
+  }
+  return fmt::format("set {} in {}", what, ToString(rule.where));
+}
+
+}  // namespace perfgate
