@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace perfgate {
 
@@ -150,6 +151,12 @@ Samples ReadSamples(const std::filesystem::path& file);
 void WriteSamples(const Samples& samples, const std::filesystem::path& file);
 RunRecord ReadRunRecord(const std::filesystem::path& out_dir);
 void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir);
+
+// The same documents without their files; `name` stands for the file in messages.
+Json ToJson(const Samples& samples);
+Samples SamplesFromJson(const Json& json, const std::string& name);
+Json ToJson(const RunRecord& run);
+RunRecord RunRecordFromJson(const Json& json, const std::string& name);
 
 // Collects what an attempt folder holds; what is missing or unreadable becomes `faults`. Trusts
 // nothing: only regular files inside the out folder are named in `traces` and `outputs`.

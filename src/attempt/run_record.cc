@@ -90,11 +90,8 @@ void ReadCases(const Fields& fields, RunRecord& run) {
 
 }  // namespace
 
-RunRecord ReadRunRecord(const std::filesystem::path& out_dir) {
-  const std::filesystem::path file = out_dir / "run.json";
-  RequireRegularFile(file);
-  const Json json = ParseJson(ReadFile(file, kAtMostBytes), file.string());
-  const Fields fields(json, file.string());
+RunRecord RunRecordFromJson(const Json& json, const std::string& name) {
+  const Fields fields(json, name);
   fields.RequireSchema(kSchema);
   RunRecord run;
   fields.Require("id");
@@ -116,7 +113,7 @@ RunRecord ReadRunRecord(const std::filesystem::path& out_dir) {
   return run;
 }
 
-void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir) {
+Json ToJson(const RunRecord& run) {
   Json cases{Json::Array{}}, attempts{Json::Array{}}, faults{Json::Array{}};
   for (const Case& item : run.cases) cases.Push(WriteCase(item));
   for (const auto& [attempt, result] : run.attempts) attempts.Push(WriteAttempt(attempt, result));
@@ -142,7 +139,17 @@ void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir) 
       .Set("cases", std::move(cases))
       .Set("attempts", std::move(attempts))
       .Set("prepare_faults", std::move(faults));
-  WriteFileAtomically(out_dir / "run.json", WriteJson(json, 2));
+  return json;
+}
+
+RunRecord ReadRunRecord(const std::filesystem::path& out_dir) {
+  const std::filesystem::path file = out_dir / "run.json";
+  RequireRegularFile(file);
+  return RunRecordFromJson(ParseJson(ReadFile(file, kAtMostBytes), file.string()), file.string());
+}
+
+void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir) {
+  WriteFileAtomically(out_dir / "run.json", WriteJson(ToJson(run), 2));
 }
 
 }  // namespace perfgate

@@ -46,10 +46,8 @@ Json WriteOutput(const Output& output) {
 
 }  // namespace
 
-Samples ReadSamples(const std::filesystem::path& file) {
-  RequireRegularFile(file);
-  const Json json = ParseJson(ReadFile(file, kAtMostBytes), file.string());
-  const Fields fields(json, file.string());
+Samples SamplesFromJson(const Json& json, const std::string& name) {
+  const Fields fields(json, name);
   fields.RequireSchema(kSchema);
   Samples samples;
   samples.cold_start_ns = fields.Int("cold_start_ns");
@@ -70,7 +68,7 @@ Samples ReadSamples(const std::filesystem::path& file) {
   return samples;
 }
 
-void WriteSamples(const Samples& samples, const std::filesystem::path& file) {
+Json ToJson(const Samples& samples) {
   Json outputs{Json::Array{}}, fallbacks{Json::Array{}};
   for (const Output& output : samples.outputs) outputs.Push(WriteOutput(output));
   for (const Fallback& fallback : samples.fallback) {
@@ -90,7 +88,16 @@ void WriteSamples(const Samples& samples, const std::filesystem::path& file) {
       .Set("environment", ToJson(samples.environment))
       .Set("fallback", std::move(fallbacks))
       .Set("plant", samples.plant);
-  WriteFileAtomically(file, WriteJson(json, 1));
+  return json;
+}
+
+Samples ReadSamples(const std::filesystem::path& file) {
+  RequireRegularFile(file);
+  return SamplesFromJson(ParseJson(ReadFile(file, kAtMostBytes), file.string()), file.string());
+}
+
+void WriteSamples(const Samples& samples, const std::filesystem::path& file) {
+  WriteFileAtomically(file, WriteJson(ToJson(samples), 1));
 }
 
 }  // namespace perfgate

@@ -62,6 +62,7 @@ class TheRealWorld : public World {
     }
     CatchSignal(SIGINT);
     CatchSignal(SIGTERM);
+    ::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of write, to be said, not death
   }
 
   std::string UtcNow() override {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,14 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
-  // One transaction. Adding the same run id again replaces nothing and returns false.
-  bool AddRun(const RunRecord& run, const std::vector<Evidence>& cases);
+  // One transaction. Adding the same run id again replaces nothing and returns false. `collected`
+  // are the attempts as CollectAttempt gave them: their samples are kept with the run, so that
+  // every judged time can be traced back to what was measured.
+  bool AddRun(const RunRecord& run, const std::vector<Evidence>& cases,
+              std::span<const AttemptData> collected = {});
   std::optional<StoredRun> FindRun(const std::string& id) const;  // "" or "latest": the newest one
   std::vector<RunRow> ListRuns() const;                           // newest first
+  // Of all cases whose name matches, oldest first within a case; points without a value included.
   std::vector<HistoryPoint> History(const std::string& case_glob, MetricId metric) const;
   void Checkpoint();  // fold the write-ahead log in
 

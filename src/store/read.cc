@@ -1,0 +1,116 @@
+// Reading runs back, and trends over them.
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "store/impl.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+namespace perfgate {
+namespace {
+
+Json Parsed(const Database& database, const std::string& text) {
+  return ParseJson(text, database.file().string());
+}
+
+// The documents that a query gives in its first column, for one parameter :id.
+Json::Array Documents(Database& database, std::string_view sql, int64_t id) {
+  Statement statement(database, sql);
+  statement.Bind(":id", id);
+  Json::Array documents;
+  while (statement.Step()) documents.push_back(Parsed(database, statement.Text(0)));
+  return documents;
+}
+
+Json::Object Metrics(Database& database, int64_t evidence_id) {
+  Statement statement(
+      database, "SELECT name, document FROM metric WHERE evidence_id = :id ORDER BY position");
+  statement.Bind(":id", evidence_id);
+  Json::Object metrics;
+  while (statement.Step()) {
+    metrics.emplace_back(statement.Text(0), Parsed(database, statement.Text(1)));
+  }
+  return metrics;
+}
+
+Json::Array KernelRows(Database& database, int64_t evidence_id, const char* kind) {
+  Statement statement(database,
+                      "SELECT document FROM kernel WHERE evidence_id = :id AND kind = :kind "
+                      "ORDER BY position");
+  statement.Bind(":id", evidence_id).Bind(":kind", kind);
+  Json::Array rows;
+  while (statement.Step()) rows.push_back(Parsed(database, statement.Text(0)));
+  return rows;
+}
+
+Evidence ReadEvidence(Database& database, int64_t evidence_id, const std::string& detail) {
+  EvidenceParts parts;
+  parts.detail = Parsed(database, detail);
+  parts.metrics = Metrics(database, evidence_id);
+  parts.observations = Documents(
+      database, "SELECT document FROM observation WHERE evidence_id = :id ORDER BY position",
+      evidence_id);
+  for (const KernelKind& kind : kKernelKinds) {
+    parts.kernels.emplace_back(kind.kind, KernelRows(database, evidence_id, kind.kind));
+  }
+  return JoinEvidence(std::move(parts));
+}
+
+}  // namespace
+
+std::optional<StoredRun> Store::FindRun(const std::string& id) const {
+  Database& database = impl_->database;
+  // One transaction: the run stays the same while it is read.
+  ReadTransaction transaction(database);
+  const bool latest = id.empty() || id == "latest";
+  Statement run(database, latest ? "SELECT run_id, record FROM run "
+                                   "ORDER BY started DESC, run_id DESC LIMIT 1"
+                                 : "SELECT run_id, record FROM run WHERE id = :id");
+  if (!latest) run.Bind(":id", id);
+  if (!run.Step()) return std::nullopt;
+  const int64_t run_id = run.Int(0);
+  StoredRun stored;
+  stored.run = JoinRun(
+      {Parsed(database, run.Text(1)),
+       Documents(database, "SELECT document FROM attempt WHERE run_id = :id ORDER BY position",
+                 run_id)},
+      fmt::format("{}, run {}", database.file().string(), run_id));
+  Statement cases(database,
+                  "SELECT evidence_id, detail FROM evidence WHERE run_id = :id ORDER BY position");
+  cases.Bind(":id", run_id);
+  while (cases.Step()) {
+    stored.cases.push_back(ReadEvidence(database, cases.Int(0), cases.Text(1)));
+  }
+  return stored;
+}
+
+std::vector<RunRow> Store::ListRuns() const {
+  Statement statement(impl_->database,
+                      "SELECT run, suite, started, commit_id, status, case_count FROM run_view "
+                      "ORDER BY started DESC, run DESC");
+  std::vector<RunRow> rows;
+  while (statement.Step()) {
+    rows.push_back({statement.Text(0), statement.Text(1), statement.Text(2), statement.Text(3),
+                    statement.Text(4), static_cast<int>(statement.Int(5))});
+  }
+  return rows;
+}
+
+std::vector<HistoryPoint> Store::History(const std::string& case_glob, MetricId metric) const {
+  Statement statement(impl_->database,
+                      "SELECT run, started, commit_id, case_name, environment, value "
+                      "FROM metric_view WHERE metric = :metric ORDER BY case_name, started, run");
+  statement.Bind(":metric", Info(metric).name);
+  std::vector<HistoryPoint> points;
+  while (statement.Step()) {
+    HistoryPoint point{statement.Text(0), statement.Text(1), statement.Text(2),
+                       statement.Text(3), statement.Text(4), statement.Real(5)};
+    if (MatchesGlob(case_glob, point.case_name)) points.push_back(std::move(point));
+  }
+  return points;
+}
+
+}  // namespace perfgate

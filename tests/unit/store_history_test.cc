@@ -1,0 +1,256 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "store/sqlite.h"
+#include "store/store.h"
+
+namespace perfgate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kCase = "geglu[mode=aoti,tokens=64]";
+
+KernelRow Kernel(const std::string& name, int64_t count, int64_t time_ns) {
+  KernelRow row;
+  row.name = name;
+  row.op_path = "aten::linear > aten::addmm";
+  row.device = "cuda:0";
+  row.count_per_step = {count, count};
+  row.time_ns_per_step = {time_ns, time_ns + 32};
+  row.grid = {1, 2, 3};
+  row.block = {128, 1, 1};
+  row.streams = {7};
+  row.input_dims = "[[64, 768]]";
+  row.info = DecodeKernelName(name);
+  return row;
+}
+
+Evidence SomeEvidence(double kernels) {
+  Evidence evidence;
+  evidence.case_name = kCase;
+  evidence.key.fields = {{"gpu", "NVIDIA H200"}, {"torch", "2.11.0"}, {"device", "cuda"}};
+  evidence.key.recorded = {{"driver", "580.1"}};
+  evidence.device_kind = "cuda";
+  evidence.device_name = "NVIDIA H200";
+  evidence.steps = {1, 1};
+  evidence.values = {
+      {MetricId::kKernels, Side::kHead, 0, 0, {kernels}},
+      {MetricId::kKernels, Side::kHead, 0, 1, {kernels}},
+      {MetricId::kLatencyP50, Side::kHead, 0, 0, {80'123.25}},
+  };
+  evidence.unavailable = {{MetricId::kAllocations, "no [memory] events"}};
+  evidence.kernels = {Kernel("void gelu<\"x\">\xff", 2, 3168),
+                      Kernel("nvjet_sm90_tst_128x128", 1, 4)};
+  evidence.transfers = {Kernel("Memcpy DtoD", 1, 9)};
+  evidence.transfers[0].bytes_per_step = {4096, 4096};
+  evidence.syncs = {Kernel("cudaStreamSynchronize", 1, 9)};
+  evidence.syncs[0].info = {};  // no kernel: its name is not decoded
+  evidence.operators.push_back({"aten::addmm", ClassifyOperator("aten::addmm"), {1, 1}, "[[1]]"});
+  evidence.pre_window = 3;
+  evidence.incomplete_because = {"killed by SIGSEGV"};
+  evidence.notes = {"a note"};
+  evidence.explain = {"left out"};
+  AttemptSummary summary;
+  summary.attempt = {kCase, Side::kHead, 0, 1, Phase::kTraced, "attempts/a"};
+  summary.result.outcome = Outcome::kSignalled;
+  summary.result.signal = 11;
+  summary.result.fault = "killed by SIGSEGV";
+  summary.trace_files = {"attempts/a/trace.json"};
+  evidence.attempts = {summary};
+  evidence.fallback = {{"hand_fused", "built without nvcc"}};
+  evidence.plant = "clone";
+  return evidence;
+}
+
+RunRecord SomeRun(const std::string& id, const std::string& started) {
+  RunRecord run;
+  run.id = id;
+  run.suite = "demo";
+  run.suite_file = "perfgate.yaml";
+  run.started = started;
+  run.perfgate_version = "0.1.0";
+  run.commit = "c0ffee";
+  run.seed = 5;
+  run.machine = {{"cpu", "EPYC"}, {"host", "h"}};
+  Case declared;
+  declared.name = kCase;
+  declared.workload = "geglu";
+  run.cases = {declared};
+  AttemptResult crashed;
+  crashed.outcome = Outcome::kSignalled;
+  crashed.signal = 11;
+  crashed.fault = "killed by SIGSEGV";
+  crashed.stderr_tail = "Segmentation fault\n";
+  run.attempts = {
+      {{kCase, Side::kHead, 0, 0, Phase::kTraced, "attempts/a/traced-0"}, AttemptResult()},
+      {{kCase, Side::kHead, 0, 1, Phase::kTraced, "attempts/a/traced-1"}, crashed}};
+  run.finished = true;
+  return run;
+}
+
+AttemptData SomeAttempt(const RunRecord& run) {
+  AttemptData data;
+  data.attempt = run.attempts[0].first;
+  data.samples.emplace();
+  data.samples->cold_start_ns = 5;
+  data.samples->latency_ns = {30, 10, 20, 9'007'199'254'740'993};
+  return data;
+}
+
+class StoreTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    file_ = folder_ / "perfgate.db";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // Two runs of one case; the second has a kernel more.
+  static void Fill(Store& store) {
+    for (const auto& [id, started, kernels] :
+         {std::tuple("20270201T101500Z-000002", "2027-02-01T10:15:00Z", 6.0),
+          std::tuple("20270131T101500Z-000001", "2027-01-31T10:15:00Z", 5.0)}) {
+      const RunRecord run = SomeRun(id, started);
+      ASSERT_TRUE(store.AddRun(run, {SomeEvidence(kernels)}, {{SomeAttempt(run)}}));
+    }
+  }
+
+  std::filesystem::path folder_, file_;
+};
+
+TEST_F(StoreTest, ARunComesBackAsItWasPutIn) {
+  Store store(file_);
+  const RunRecord run = SomeRun("a", "2027-01-31T10:15:00Z");
+  Evidence second = SomeEvidence(1);
+  second.case_name = "other";
+  second.kernels.clear();
+  const std::vector<Evidence> cases = {SomeEvidence(5), second, Evidence()};
+  ASSERT_TRUE(store.AddRun(run, cases));
+  const std::optional<StoredRun> found = store.FindRun("a");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(WriteJson(ToJson(found->run)), WriteJson(ToJson(run)));
+  ASSERT_EQ(found->cases.size(), 3U);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(WriteJson(ToJson(found->cases[i])), WriteJson(ToJson(cases[i]))) << i;
+  }
+}
+
+TEST_F(StoreTest, ARunThatIsNotThereIsNotFound) {
+  Store store(file_);
+  EXPECT_FALSE(store.FindRun("").has_value());
+  EXPECT_FALSE(store.FindRun("x").has_value());
+  EXPECT_THAT(store.ListRuns(), IsEmpty());
+}
+
+TEST_F(StoreTest, TheLatestRunIsTheOneThatStartedLast) {
+  Store store(file_);
+  Fill(store);
+  for (const char* name : {"", "latest"}) {
+    EXPECT_EQ(store.FindRun(name)->run.id, "20270201T101500Z-000002");
+  }
+  const std::vector<RunRow> rows = store.ListRuns();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].id, "20270201T101500Z-000002");
+  EXPECT_EQ(rows[1].suite, "demo");
+  EXPECT_EQ(rows[1].commit, "c0ffee");
+  EXPECT_EQ(rows[1].status, "finished");
+  EXPECT_EQ(rows[1].cases, 1);
+}
+
+TEST_F(StoreTest, TheSameRunAgainChangesNothing) {
+  Store store(file_);
+  const RunRecord run = SomeRun("a", "2027-01-31T10:15:00Z");
+  EXPECT_TRUE(store.AddRun(run, {SomeEvidence(5)}));
+  EXPECT_FALSE(store.AddRun(run, {SomeEvidence(6), SomeEvidence(7)}));
+  EXPECT_EQ(store.FindRun("a")->cases.size(), 1U);
+  EXPECT_EQ(store.ListRuns().size(), 1U);
+}
+
+TEST_F(StoreTest, AnInterruptedRunIsStoredAsSuch) {
+  Store store(file_);
+  RunRecord run = SomeRun("a", "2027-01-31T10:15:00Z");
+  run.finished = false;
+  run.interrupted_by = 2;
+  store.AddRun(run, {});
+  EXPECT_EQ(store.ListRuns()[0].status, "interrupted");
+  EXPECT_EQ(store.FindRun("a")->run.interrupted_by, 2);
+}
+
+TEST_F(StoreTest, HistoryIsOldestFirstAndByKey) {
+  Store store(file_);
+  Fill(store);
+  Evidence other = SomeEvidence(9);
+  other.key.fields["torch"] = "2.12.0";
+  store.AddRun(SomeRun("b", "2027-03-01T00:00:00Z"), {other});
+  const std::vector<HistoryPoint> points = store.History("geglu[*", MetricId::kKernels);
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[0].value, 5);
+  EXPECT_EQ(points[1].value, 6);
+  EXPECT_EQ(points[2].value, 9);
+  EXPECT_EQ(points[0].key, points[1].key);
+  EXPECT_NE(points[1].key, points[2].key);
+  EXPECT_THAT(store.History("other*", MetricId::kKernels), IsEmpty());
+  EXPECT_EQ(store.History("*", MetricId::kAllocations)[0].value, std::nullopt);
+}
+
+TEST_F(StoreTest, LatenciesCanBeReadOneByOne) {
+  Store store(file_);
+  Fill(store);
+  Database database(file_);
+  Statement statement(database,
+                      "SELECT latency_ns FROM latency_view WHERE run LIKE '%1' ORDER BY iteration");
+  std::vector<int64_t> latencies;
+  while (statement.Step()) latencies.push_back(statement.Int(0));
+  EXPECT_THAT(latencies, ElementsAre(30, 10, 20, 9'007'199'254'740'993));
+}
+
+TEST_F(StoreTest, TheQueriesOfTheManualRunAndFindRows) {
+  Store store(file_);
+  Fill(store);
+  Database database(file_);
+  const std::string manual = ReadFile(PERFGATE_TEST_DATA "/../../docs/sql.md");
+  int blocks = 0;
+  for (size_t at = manual.find("```sql\n"); at != std::string::npos;
+       at = manual.find("```sql\n", at)) {
+    at += 7;
+    const std::string sql = manual.substr(at, manual.find("```", at) - at);
+    Statement statement(database, sql);
+    // Both runs have the same kernels, so this one rightly finds none.
+    EXPECT_EQ(statement.Step(), sql.find("EXCEPT") == std::string::npos) << sql;
+    ++blocks;
+  }
+  EXPECT_GE(blocks, 10);
+}
+
+TEST_F(StoreTest, TheManualNamesEveryTableViewAndColumn) {
+  Store store(file_);
+  Database database(file_);
+  const std::string manual = ReadFile(PERFGATE_TEST_DATA "/../../docs/sql.md");
+  Statement columns(database,
+                    "SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_xinfo(m.name) "
+                    "AS c WHERE m.type IN ('table', 'view')");
+  int count = 0;
+  while (columns.Step()) {
+    const std::string row = "\n| `" + columns.Text(0) + "` |";
+    const size_t start = manual.find(row);
+    ASSERT_NE(start, std::string::npos) << columns.Text(0);
+    const std::string line = manual.substr(start + 1, manual.find('\n', start + 1) - start);
+    EXPECT_THAT(line, HasSubstr("`" + columns.Text(1) + "`"));
+    ++count;
+  }
+  EXPECT_GT(count, 80);
+}
+
+}  // namespace
+}  // namespace perfgate
