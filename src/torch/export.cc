@@ -15,6 +15,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "embedded_torch.h"
@@ -92,12 +94,13 @@ class Lock {
   int fd_;
 };
 
+// ":" and the last lines, or nothing.
 std::string LastLines(const fs::path& log) {
   std::ifstream file(log);
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   if (lines.size() > 8) lines.erase(lines.begin(), lines.end() - 8);
-  return fmt::format("{}", fmt::join(lines, "\n  "));
+  return lines.empty() ? "" : fmt::format(":\n  {}", fmt::join(lines, "\n  "));
 }
 
 // Exit code of the command, its output in `log`; 127 if it cannot be started.
@@ -112,28 +115,48 @@ int RunCommand(const std::vector<std::string>& words, const fs::path& log) {
   pid_t child = 0;
   const int fault = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (fault != 0) throw WorkloadFault(words[0] + ": " + std::strerror(fault));
+  if (fault != 0) {
+    throw WorkloadFault("cannot start " + words[0] + ": " + std::strerror(fault) +
+                        "; PERFGATE_PYTHON names the Python of LibTorch's wheel");
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// An empty folder while it lives; what an earlier process left there goes.
+class WorkFolder {
+ public:
+  explicit WorkFolder(fs::path path) : path_(std::move(path)) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+// Only while holding the package's lock.
 void Export(const std::vector<std::string>& definition, const fs::path& package) {
-  const std::string stem = package.string() + "." + std::to_string(getpid());
-  const fs::path script = stem + ".py", unfinished = stem + ".pt2", log = stem + ".log";
+  const WorkFolder folder(package.string() + ".work");
+  const fs::path script = folder / "perfgate_export.py", log = folder / "log";
+  const fs::path unfinished = folder / "package.pt2";
   attempt::internal::WriteWhole(script.string(), std::string(kEmbeddedFiles[0].text));
   std::vector<std::string> command = {Python(), script.string()};
   command.insert(command.end(), definition.begin(), definition.end());
   command.insert(command.end(), {"--out", unfinished.string()});
   fmt::print(stderr, "perfgate-torch: exporting {} (kept for later runs)\n", definition[1]);
   const int code = RunCommand(command, log);
-  const std::string said = code == 0 ? "" : LastLines(log);
-  fs::remove(script);
-  fs::remove(log);
   if (code != 0 || !fs::exists(unfinished)) {
-    fs::remove(unfinished);
-    throw WorkloadFault(fmt::format("the export of {} failed (exit code {} of {}):\n  {}",
-                                    definition[1], code, command[0], said));
+    throw WorkloadFault(fmt::format("the export of {} failed (exit code {} of {}){}", definition[1],
+                                    code, command[0], LastLines(log)));
   }
   fs::rename(unfinished, package);
 }

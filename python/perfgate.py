@@ -1,0 +1,254 @@
+"""The attempt contract for Python scripts: one file, to be put on PYTHONPATH or copied.
+
+    import perfgate, torch
+
+    settings = perfgate.read_settings()
+    device = "cuda" if torch.cuda.is_available() and settings.device != "cpu" else "cpu"
+    model, batch = build_model().to(device), make_batch().to(device)
+    perfgate.measure(lambda: model(batch), settings, device=device)
+
+`perfgate run` starts the script with PERFGATE_* set and an empty folder (docs/formats.md). `measure`
+runs the warm-up, the timed window (no profiler) and, in the traced phase, the traced window, and
+leaves samples.json and trace.json. Started by hand, it uses defaults, and prints a summary.
+"""
+
+import dataclasses
+import importlib.metadata
+import json
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+
+import torch
+
+_BLOCK = 10  # iterations; see _is_steady
+
+
+@dataclasses.dataclass
+class Settings:
+    """What perfgate asks of this process. The defaults are those of a script started by hand."""
+
+    folder: pathlib.Path
+    by_hand: bool
+    traced: bool = True
+    warmup: int = 20
+    until_steady: bool = True
+    warmup_at_most_ns: int = 30_000_000_000
+    iterations: int = 200
+    traced_iterations: int = 5
+    device: str = "auto"
+    threads: int = 1
+    plant: str = ""
+
+
+def read_settings():
+    """Reads PERFGATE_*, and sets the number of CPU threads."""
+    folder = os.environ.get("PERFGATE_ATTEMPT_DIR", "")
+    phase = os.environ.get("PERFGATE_PHASE") or "traced"
+    if phase not in ("timed", "traced"):
+        raise ValueError(f"PERFGATE_PHASE={phase!r}: expected timed or traced")
+    settings = Settings(
+        folder=pathlib.Path(folder or tempfile.mkdtemp(prefix="perfgate-")),
+        by_hand=not folder,
+        traced=phase == "traced",
+        warmup=_number("PERFGATE_WARMUP", 0, 20),
+        until_steady=os.environ.get("PERFGATE_WARMUP_UNTIL_STEADY", "1") in ("1", "true"),
+        warmup_at_most_ns=_number("PERFGATE_WARMUP_AT_MOST_NS", 0, 30_000_000_000),
+        iterations=_number("PERFGATE_ITERATIONS", 1, 200),
+        traced_iterations=_number("PERFGATE_TRACED_ITERATIONS", 1, 5),
+        device=os.environ.get("PERFGATE_DEVICE") or "auto",
+        threads=_number("PERFGATE_THREADS", 1, 1),
+        plant=os.environ.get("PERFGATE_PLANT", ""),
+    )
+    torch.set_num_threads(settings.threads)
+    return settings
+
+
+def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, environment=None,
+            fallback=None, plant=""):
+    """Measures `step`, one iteration, which returns a tensor or a list, tuple or dict of them.
+
+    `device` is where it runs. With `synchronizes_inside`, `step` waits for the device by itself, so
+    that there is no dispatch time. `environment` adds to what is recorded of this process, `fallback`
+    is {what: why} for what was asked for and not done, `plant` the planted defect that the script
+    put in because settings.plant asked for it. Returns what the last iteration returned.
+    """
+    settings = settings or read_settings()
+    on_gpu = str(device).startswith("cuda")
+    synchronize = torch.cuda.synchronize if on_gpu else lambda: None
+
+    def iterate():
+        start = time.perf_counter_ns()
+        result = step()
+        returned = time.perf_counter_ns()
+        synchronize()
+        return time.perf_counter_ns() - start, returned - start, result
+
+    warmup_ns = [iterate()[0]]
+    cold_start_ns = _since_process_start_ns()
+    deadline = time.perf_counter_ns() + settings.warmup_at_most_ns
+    while _goes_on(warmup_ns, settings) and time.perf_counter_ns() < deadline:
+        warmup_ns.append(iterate()[0])
+
+    latency_ns, dispatch_ns = [], []
+    for _ in range(settings.iterations):
+        latency, dispatch, result = iterate()
+        latency_ns.append(latency)
+        dispatch_ns.append(dispatch)
+    no_dispatch = _why_no_dispatch(on_gpu, synchronizes_inside)
+
+    result = None  # freed between the steps, so that every step allocates alike
+    if settings.traced:
+        _trace(step, settings, on_gpu, synchronize)
+    result = step()
+    synchronize()
+
+    samples = {
+        "schema": "perfgate.samples/1",
+        "cold_start_ns": cold_start_ns,
+        "warmup_iterations": len(warmup_ns),
+        "steady": _is_steady(warmup_ns),
+        "latency_ns": latency_ns,
+        "dispatch_ns": [] if no_dispatch else dispatch_ns,
+        "dispatch_unavailable": no_dispatch,
+        "outputs": [_describe(name, tensor, settings.folder) for name, tensor in _tensors(result, "output")],
+        "environment": {**_environment(device), **(environment or {})},
+        "fallback": [{"what": what, "why": why} for what, why in (fallback or {}).items()],
+        "plant": plant,
+    }
+    _write(settings.folder / "samples.json", json.dumps(samples, indent=1).encode())
+    if settings.by_hand:
+        print(f"perfgate: started by hand (PERFGATE_ATTEMPT_DIR is not set), so with default windows\n"
+              f"  cold start {cold_start_ns / 1e6:.1f} ms, {len(warmup_ns)} warm-up iterations "
+              f"({'steady' if samples['steady'] else 'not steady'})\n"
+              f"  latency p50 {statistics.median_low(latency_ns) / 1e3:.1f} us over {len(latency_ns)} "
+              f"iterations\n  files in {settings.folder}", file=sys.stderr)
+    return result
+
+
+def _number(name, at_least, default):
+    text = os.environ.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or int(text) < at_least:
+        raise ValueError(f"{name}={text!r}: expected a whole number of at least {at_least}")
+    return int(text)
+
+
+def _is_steady(latency_ns):
+    """The medians of the last two blocks of ten iterations differ by at most 5 %."""
+    if len(latency_ns) < 2 * _BLOCK:
+        return False
+    before = statistics.median_low(latency_ns[-2 * _BLOCK:-_BLOCK])
+    return abs(statistics.median_low(latency_ns[-_BLOCK:]) - before) <= 0.05 * before
+
+
+def _goes_on(warmup_ns, settings):
+    if len(warmup_ns) < settings.warmup:
+        return True
+    return settings.until_steady and (len(warmup_ns) % _BLOCK != 0 or not _is_steady(warmup_ns))
+
+
+def _since_process_start_ns():
+    fields = pathlib.Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    start_ns = int(fields[22 - 3]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))  # proc(5): starttime
+    return max(0, time.clock_gettime_ns(time.CLOCK_BOOTTIME) - start_ns)
+
+
+def _why_no_dispatch(on_gpu, synchronizes_inside):
+    if synchronizes_inside:
+        return "the workload synchronises inside"
+    return "" if on_gpu else "the call returns when the work is done, so there is no dispatch apart"
+
+
+def _trace(step, settings, on_gpu, synchronize):
+    """The traced window; the device is waited for outside the marks. Once a process."""
+    from torch.profiler import ProfilerActivity, profile, record_function
+
+    activities = [ProfilerActivity.CPU]
+    if on_gpu:
+        activities.append(ProfilerActivity.CUDA)
+    else:  # Kineto asks for GPUs even so, and calls it an error that there is no driver
+        os.environ.setdefault("KINETO_LOG_LEVEL", "5")
+    with profile(activities=activities, record_shapes=True, profile_memory=True) as profiler:
+        profiler.add_metadata("perfgate_writer", "perfgate.py")
+        for index in range(settings.traced_iterations):
+            with record_function(f"ProfilerStep#{index}"):
+                result = step()
+            synchronize()
+            del result
+    profiler.export_chrome_trace(str(settings.folder / "trace.json"))
+
+
+def _tensors(value, name):
+    if isinstance(value, torch.Tensor):
+        yield name, value
+    elif isinstance(value, dict):
+        for key, element in value.items():
+            yield from _tensors(element, f"{name}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for index, element in enumerate(value):
+            yield from _tensors(element, f"{name}-{index}")
+
+
+_DTYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.float64: "fp64"}
+_SAVE_AT_MOST_BYTES = 256 << 20
+
+
+def _describe(name, tensor, folder):
+    """Statistics over the finite elements, and all elements as little-endian float32 in a file."""
+    values = tensor.detach().to("cpu", torch.float32).contiguous().flatten()
+    finite = values[torch.isfinite(values)].double()
+    file = ""
+    if values.numel() * 4 <= _SAVE_AT_MOST_BYTES:
+        file = "".join(c if c.isalnum() or c in "._-" else "-" for c in name) + ".f32"
+        _write(folder / file, bytes(values.untyped_storage())[:values.numel() * 4])
+    return {
+        "name": name,
+        "shape": list(tensor.shape),
+        "dtype": _DTYPES.get(tensor.dtype, str(tensor.dtype).removeprefix("torch.")),
+        "mean": finite.mean().item() if finite.numel() else 0,
+        "min": finite.min().item() if finite.numel() else 0,
+        "max": finite.max().item() if finite.numel() else 0,
+        "nan_count": int(torch.isnan(values).sum()),
+        "inf_count": int(torch.isinf(values).sum()),
+        "file": file,
+    }
+
+
+def _environment(device):
+    found = {
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "cpu_isa": torch.backends.cpu.get_cpu_capability(),
+        "threads": str(torch.get_num_threads()),
+        "device": str(device),
+        "python": sys.version.split()[0],
+        "writer": "perfgate.py",
+    }
+    if str(device).startswith("cuda"):
+        properties = torch.cuda.get_device_properties(device)
+        found["gpu"] = properties.name
+        found["gpu_uuid"] = str(getattr(properties, "uuid", ""))
+        found["cudnn"] = str(torch.backends.cudnn.version())
+    try:
+        found["triton"] = importlib.metadata.version("triton")  # installed, used or not
+    except importlib.metadata.PackageNotFoundError:
+        pass
+    dynamo = sys.modules.get("torch._dynamo.utils")  # loaded before anything is compiled
+    if dynamo:
+        found["graph_breaks"] = str(sum(dynamo.counters["graph_break"].values()))
+        compilations = dynamo.get_compilation_metrics()
+        found["recompiles"] = str(sum(1 for each in compilations if each.recompile_reason))
+    return {key: value for key, value in found.items() if value}
+
+
+def _write(path, data):
+    """Atomically: readers see the whole file or none."""
+    unfinished = path.with_name(path.name + ".part")
+    with open(unfinished, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.rename(path)
