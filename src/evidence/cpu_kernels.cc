@@ -11,11 +11,10 @@ bool CountsOnce(OperatorKind kind) {
   return kind == OperatorKind::kComputing || kind == OperatorKind::kFused;
 }
 
-// Operators that may count when nothing below them does. aten::to without a copy below it did
-// nothing; views, allocations and metadata calls never compute.
+// Operators that may count when nothing below them does. Views, allocations and metadata calls
+// never compute.
 bool CountsAsLeaf(OperatorKind kind, std::string_view name) {
-  return kind == OperatorKind::kOther ||
-         (kind == OperatorKind::kCopy && OperatorWord(name) == "copy");
+  return kind == OperatorKind::kOther || (kind == OperatorKind::kCopy && !MayCopyNothing(name));
 }
 
 // For each operator: does it count as one CPU kernel? Decided from the inside out, then what stands
@@ -59,11 +58,8 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
     const int64_t duration_ns = event.duration_ns == kAbsent ? 0 : event.duration_ns;
     kernels[static_cast<size_t>(step)] += 1;
     time_ns[static_cast<size_t>(step)] += static_cast<double>(duration_ns);
-    // A fused region is its own kernel, asked for by the operator around it; its name carries
-    // numbering and has no place in a path.
-    const bool fused = host.KindOf(event) == OperatorKind::kFused;
-    KernelRow& row = rows.Row("cpu", trace.Text(event.name),
-                              host.Path(fused ? host.parent[index] : static_cast<int32_t>(index)));
+    KernelRow& row =
+        rows.Row("cpu", trace.Text(event.name), host.Path(static_cast<int32_t>(index)));
     if (row.input_dims.empty()) row.input_dims = trace.Text(event.detail);
     rows.Add(row, step, duration_ns);
   }

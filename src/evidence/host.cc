@@ -40,9 +40,12 @@ bool Contains(const TraceEvent& outer, const TraceEvent& inner) {
          inner.start_ns < outer.EndNs() && inner.EndNs() <= outer.EndNs() + kToleranceNs;
 }
 
-// A copy that did something: aten::to and its like return without one when nothing is to be done.
-bool CanBeNoCopy(std::string_view name) {
-  return name == "aten::to" || name == "aten::contiguous" || name == "aten::reshape";
+void Classify(uint32_t text, HostTree& host) {
+  const std::string_view name = host.trace->Text(text);
+  host.kind_of_text[text] = ClassifyOperator(name);
+  if (host.kind_of_text[text] == OperatorKind::kFused || name.starts_with("triton_")) {
+    host.path_names[text] = DecodeKernelName(name).canonical;
+  }
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ HostTree BuildHostTree(const TraceData& trace) {
     if (!around.empty()) host.parent[index] = static_cast<int32_t>(around.back());
     if (event.kind != EventKind::kOperator) continue;
     if (!classified[event.name]) {
-      host.kind_of_text[event.name] = ClassifyOperator(trace.Text(event.name));
+      Classify(event.name, host);
       classified[event.name] = true;
     }
     if (host.KindOf(event) != OperatorKind::kCompiler) around.push_back(index);
@@ -69,11 +72,17 @@ HostTree BuildHostTree(const TraceData& trace) {
   return host;
 }
 
+bool MayCopyNothing(std::string_view name) {
+  return name == "aten::to" || name == "aten::contiguous" || name == "aten::reshape";
+}
+
 std::string HostTree::Path(int32_t op) const {
   std::vector<std::string_view> names;
   constexpr size_t kDeepest = 64;
   for (; op != kNoOperator && names.size() < kDeepest; op = parent[static_cast<size_t>(op)]) {
-    names.push_back(trace->Text(trace->events[static_cast<size_t>(op)].name));
+    const uint32_t text = trace->events[static_cast<size_t>(op)].name;
+    const auto renamed = path_names.find(text);
+    names.push_back(renamed == path_names.end() ? trace->Text(text) : renamed->second);
   }
   std::string path;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
@@ -95,7 +104,8 @@ OperatorOf::OperatorOf(const TraceData& trace, const HostTree& host) : trace_(tr
   if (calls == 0 || repeating * 100 >= calls * 95) return;
   for (const uint32_t index : host.order) {
     const TraceEvent& event = trace.events[index];
-    if (event.kind == EventKind::kOperator && event.external_id > 0) {
+    if (event.kind == EventKind::kOperator && event.external_id > 0 &&
+        host.KindOf(event) != OperatorKind::kCompiler) {
       by_external_id_.emplace_back(event.external_id, index);
     }
   }
@@ -145,7 +155,7 @@ class OperatorCounts {
   bool IsCopy(uint32_t index) const {
     const TraceEvent& event = trace_.events[index];
     return host_.KindOf(event) == OperatorKind::kCopy && !copies_below_[index] &&
-           !CanBeNoCopy(trace_.Text(event.name));
+           !MayCopyNothing(trace_.Text(event.name));
   }
 
   void Count(uint32_t index) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evidence/process.h"
@@ -19,6 +22,8 @@ struct HostTree {
   std::vector<uint32_t> order;  // operators and calls: by thread, then time, outer before inner
   std::vector<int32_t> parent;  // of each event of the trace: the innermost operator around it
   std::vector<OperatorKind> kind_of_text;  // for texts that name operators
+  // What such a text is called in a path where that differs: generated code without its numbering.
+  std::map<uint32_t, std::string> path_names;
   const TraceData* trace = nullptr;
 
   OperatorKind KindOf(const TraceEvent& op) const { return kind_of_text[op.name]; }
@@ -27,6 +32,10 @@ struct HostTree {
 };
 
 HostTree BuildHostTree(const TraceData& trace);
+
+// Copying operators that return at once where nothing is to be done: aten::to, aten::contiguous.
+// They copied only if a copy stands below them.
+bool MayCopyNothing(std::string_view name);
 
 // The operator that a call belongs to: by time, or by External id where the trace's ids can be
 // trusted (in files of older writers they repeat the correlation) and time says nothing.

@@ -97,7 +97,7 @@ void AddCaseKey(const Case& declared, std::span<const AttemptData> attempts,
     Fill(key.recorded, std::string(to), Lookup(machine, std::string(from)));
   }
   if (!gpu && !declared.argv.empty()) {
-    Fill(key.fields, "cpu_isa", Lookup(machine, "isa"));
+    Fill(key.fields, "cpu_isa", Lookup(machine, "cpu_isa"));
     Fill(key.fields, "threads", fmt::format("{}", declared.threads));
   }
   Fill(key.fields, "definition", declared.digest);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <iterator>
+#include <map>
 #include <set>
 #include <type_traits>
 #include <utility>

@@ -88,7 +88,8 @@ void TraceHandler::Keep(EventKind kind) {
     pending_.start_ns = pending_.duration_ns = 0;
   }
   event.start_ns = pending_.start_ns;
-  if (!pending_.finished) ++unfinished_;
+  // Allocations always carry it.
+  if (!pending_.finished && kind != EventKind::kMemory) ++unfinished_;
   if (pending_.duration_ns < 0 && pending_.duration_ns != kAbsent) {
     ++negative_;
     pending_.duration_ns = kAbsent;

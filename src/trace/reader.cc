@@ -47,7 +47,10 @@ std::string NotJson(std::string_view head) {
 
 // What a document is that was read but holds no trace; empty if it is a trace.
 std::string NoTrace(const DocumentFacts& facts, const RepairedStream& stream) {
-  if (stream.bytes_read() == 0) return "an empty file";
+  if (stream.head().find_first_not_of(" \n\r\t") == std::string::npos && facts.top_keys == 0 &&
+      !facts.root_is_array) {
+    return "an empty file";
+  }
   if (std::string what = NotJson(stream.head()); !what.empty()) return what;
   if (facts.root_is_array) {
     if (facts.list_items > 0) return "a list of lists (a memory timeline of torch.profiler?)";

@@ -72,7 +72,7 @@ class EventList {
   int64_t Bytes() const;
 
  private:
-  static constexpr size_t kBlock = 4096;
+  static constexpr size_t kBlock = 1024;
   std::vector<std::unique_ptr<std::array<TraceEvent, kBlock>>> blocks_;
   size_t size_ = 0;
 };

@@ -1,0 +1,292 @@
+// What the reader takes, mends and refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "trace/trace.h"
+#include "trace_builder.h"
+
+namespace perfgate {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+TraceData Read(std::string_view json, std::string_view name = "trace.json") {
+  const ScratchFile file(name, json);
+  return TryReadTrace(file.path());
+}
+
+TraceData ReadOne(std::string_view event) {
+  TraceBuilder builder;
+  return Read(builder.Raw(std::string(event)).Json());
+}
+
+constexpr std::string_view kOp =
+    R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 10.250, "dur": 3})";
+
+TEST(TraceReader, ReadsMicrosecondsWithDecimalsAsNanoseconds) {
+  const TraceData trace = ReadOne(
+      R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5132254838507.939,"dur":572.526})");
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.events[0].start_ns, 5132254838507939);
+  EXPECT_EQ(trace.events[0].duration_ns, 572526);
+  EXPECT_FALSE(trace.whole_microseconds);
+  EXPECT_EQ(trace.incomplete, "");
+}
+
+TEST(TraceReader, ReadsEpochTimesOfBothOlderDialects) {
+  const TraceData whole = ReadOne(
+      R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1683564901549715,"dur":3})");
+  EXPECT_EQ(whole.events[0].start_ns, 1683564901549715000);
+  EXPECT_TRUE(whole.whole_microseconds);
+  const TraceData decimals = ReadOne(
+      R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1711234567890123.457,"dur":0.001})");
+  EXPECT_EQ(decimals.events[0].start_ns, 1711234567890123457);
+  EXPECT_EQ(decimals.events[0].duration_ns, 1);
+}
+
+TEST(TraceReader, AcceptsNumbersAsTextAndTextAsIds) {
+  const TraceData trace = ReadOne(
+      R"({"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":"GPU 3","tid":"stream 7","ts":"10.5","dur":"2","args":{"correlation":"12","size":"4096"}})");
+  ASSERT_EQ(trace.events.size(), 1U);
+  const TraceEvent& event = trace.events[0];
+  EXPECT_EQ(event.start_ns, 10500);
+  EXPECT_EQ(event.device, 3);
+  EXPECT_EQ(event.stream, 7);
+  EXPECT_EQ(event.correlation, 12);
+  EXPECT_EQ(event.bytes, 4096);
+}
+
+TEST(TraceReader, KeysOfAnEventAndOfTheDocumentMayStandInAnyOrder) {
+  const TraceData trace = Read(
+      R"({"traceEvents": [{"args": {"grid": [4, 2, 1], "correlation": 9, "device": 0, "stream": 7},
+          "dur": 1.5, "ts": 2, "tid": 7, "pid": 0, "name": "k", "cat": "kernel", "ph": "X"}],
+          "other": {"traceEvents": [1, {"deep": [[]]}]},
+          "cupti_version": 130001, "deviceProperties": [{"numSms": 132, "name": "H200", "id": 0}],
+          "baseTimeNanoseconds": 1790857026000000000})");
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.events[0].kind, EventKind::kKernel);
+  EXPECT_EQ(trace.events[0].correlation, 9);
+  EXPECT_EQ(trace.shapes[trace.events[0].detail].grid, (std::array<int32_t, 3>{4, 2, 1}));
+  EXPECT_EQ(trace.cupti_version, "130001");
+  EXPECT_EQ(trace.base_ns, 1790857026000000000);
+  ASSERT_EQ(trace.devices.size(), 1U);
+  EXPECT_EQ(trace.devices[0].sm_count, 132);
+  EXPECT_EQ(trace.incomplete, "");
+}
+
+TEST(TraceReader, KeepsInputDimsInOneSpelling) {
+  const TraceData trace = ReadOne(
+      R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Input Dims":[[2,  3],[],[[4],[5,6]]],"Ev Idx":1}})");
+  EXPECT_EQ(trace.Text(trace.events[0].detail), "[[2, 3], [], [[4], [5, 6]]]");
+}
+
+TEST(TraceReader, ReadsTheFormOf2020) {
+  const TraceData trace = Read(
+      R"([{"ph":"X","cat":"Operator","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":9},
+          {"ph":"X","cat":"Runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":2,"dur":1,"args":{"correlation":5}},
+          {"ph":"X","cat":"Kernel","name":"k","pid":0,"tid":7,"ts":4,"dur":3,"args":{"correlation":5,"device":0,"stream":7}},
+          {"ph":"X","cat":"Memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":8,"dur":3,"args":{"bytes":8}}])");
+  EXPECT_EQ(trace.refused, "");
+  ASSERT_EQ(trace.events.size(), 4U);
+  EXPECT_EQ(trace.events[2].kind, EventKind::kKernel);
+}
+
+TEST(TraceReader, CountsWhatItLeavesOutByReason) {
+  TraceBuilder builder;
+  builder.Raw(std::string(kOp))
+      .Raw(R"({"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"p"}})")
+      .Raw(R"({"ph":"s","cat":"ac2g","id":1,"name":"ac2g","pid":1,"tid":1,"ts":1})")
+      .Raw(
+          R"({"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#1","pid":0,"tid":7,"ts":1,"dur":1})")
+      .Raw(R"({"ph":"X","cat":"quantum","name":"x","pid":0,"tid":7,"ts":1,"dur":1})");
+  const TraceData trace = Read(builder.Json());
+  EXPECT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.events_read, 5);
+  int64_t left_out = 0;
+  for (const auto& [reason, count] : trace.left_out) left_out += count;
+  EXPECT_EQ(left_out, 4);
+  EXPECT_EQ(trace.left_out.at("category 'quantum' is not known"), 1);
+}
+
+struct Repair {
+  const char* what;
+  std::string event;
+  const char* name;  // of the event as read
+  const char* warning;
+};
+
+class Repairs : public testing::TestWithParam<Repair> {};
+
+TEST_P(Repairs, AreMadeAndReported) {
+  TraceBuilder builder;
+  builder.Raw(GetParam().event).Raw(std::string(kOp));
+  const TraceData trace = Read(builder.Json());
+  ASSERT_EQ(trace.events.size(), 2U) << trace.incomplete;
+  EXPECT_EQ(trace.Text(trace.events[0].name), GetParam().name);
+  EXPECT_EQ(trace.incomplete, "");
+  EXPECT_THAT(trace.warnings, Contains(HasSubstr(GetParam().warning)));
+}
+
+std::string Named(const std::string& name, const std::string& args = "") {
+  return R"({"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1,"args":{)" + args +
+         R"(},"name":")" + name + "\"}";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Repairs,
+    testing::Values(
+        Repair{"windows_path", Named(R"(torch\cuda\__init__)"), R"(torch\cuda\__init__)",
+               "2 invalid escapes"},
+        Repair{"short_unicode", Named(R"(a\u12 b)"), R"(a\u12 b)", "1 invalid escapes"},
+        Repair{"half_a_character", Named(R"(a\ud83d b)"), "a\xEF\xBF\xBD b", "1 invalid escapes"},
+        Repair{"control_byte", Named("a\x01z"), "a z", "1 control bytes"},
+        Repair{"nul_byte", Named(std::string("a\0z", 3)), "a z", "1 control bytes"},
+        Repair{"raw_newline", Named("a\nz"), "a z", "1 control bytes"},
+        Repair{"not_utf8", Named("a\xFFz"), "a\xEF\xBF\xBDz", "1 names that are not UTF-8"},
+        Repair{"bare_inf", Named("a", R"x("memory bandwidth (GB/s)": inf)x"), "a",
+               "1 bare inf or nan"},
+        Repair{"bare_nan", Named("a", R"("x": [NaN, -Infinity])"), "a", "2 bare inf or nan"},
+        Repair{"stray_comma", Named("a", R"("x": 1,, "y": 2)"), "a", "1 commas"},
+        Repair{"long_number", Named("a", "\"x\": " + std::string(5000, '7')), "a",
+               "1 numbers longer"},
+        Repair{"negative",
+               R"({"ph":"X","cat":"cpu_op","name":"n","pid":1,"tid":1,"ts":1,"dur":-1})", "n",
+               "1 events with a negative duration"}),
+    [](const auto& named) { return named.param.what; });
+
+TEST(TraceReader, TakesATrailingCommaAndAByteOrderMark) {
+  const TraceData trace =
+      Read("\xEF\xBB\xBF{\"traceEvents\": [" + std::string(kOp) + ",], \"x\": {\"y\": 1,},}");
+  EXPECT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.incomplete, "");
+  EXPECT_THAT(trace.warnings, Contains(HasSubstr("byte order mark")));
+}
+
+TEST(TraceReader, KeepsACharacterOfTwoHalves) {
+  EXPECT_EQ(ReadOne(Named(R"(\ud83d\ude00 \u00e9)")).Text(1), "\xF0\x9F\x98\x80 \xC3\xA9");
+}
+
+TEST(TraceReader, IgnoresNumbersBeyondInt64InFieldsItDoesNotUse) {
+  const TraceData trace =
+      ReadOne(Named("a", R"("Comms Id": 18446744073709551615, "n": 999999999999999999999999)"));
+  EXPECT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.incomplete, "");
+}
+
+TEST(TraceReader, CutsAStringOfMegabytes) {
+  const TraceData trace = ReadOne(Named(std::string(3'000'000, 'k')));
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_LE(trace.Text(trace.events[0].name).size(), 65536U);
+  EXPECT_THAT(trace.warnings, Contains(HasSubstr("1 strings longer than 256 KiB, cut")));
+}
+
+TEST(TraceReader, RefusesDepthWithoutRecursion) {
+  const TraceData trace = ReadOne(Named("a", "\"x\": " + std::string(100'000, '[')));
+  EXPECT_THAT(trace.incomplete, HasSubstr("nested deeper than 512 levels"));
+}
+
+TEST(TraceReader, ATextWithBracketsEndsNothing) {
+  const TraceData trace =
+      Read("{\"traceName\": \"[Strategy]}\", \"traceEvents\": [" + std::string(kOp) + "]}");
+  EXPECT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.incomplete, "");
+}
+
+TEST(TraceReader, BrokenLogLinesBehindTheEventsAreAWarning) {
+  TraceBuilder builder;
+  builder.Raw(std::string(kOp)).Footer(R"(, "INFO": ["id "event_id": 64"])");
+  const TraceData trace = Read(builder.Json());
+  EXPECT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.incomplete, "");
+  EXPECT_THAT(trace.warnings, Contains(HasSubstr("behind the events, not used")));
+}
+
+TEST(TraceReader, BrokenLogLinesBeforeTheEventsAreNot) {
+  TraceBuilder builder;
+  builder.Raw(std::string(kOp)).Header(R"("INFO": ["id "event_id": 64"],)");
+  EXPECT_THAT(Read(builder.Json()).refused, HasSubstr("broken JSON at byte"));
+}
+
+TEST(TraceReader, ASecondDocumentIsNoWholeTrace) {
+  TraceBuilder builder;
+  builder.Raw(std::string(kOp));
+  EXPECT_THAT(Read(builder.Json() + builder.Json()).incomplete,
+              HasSubstr("a second document follows at byte"));
+}
+
+TEST(TraceReader, ReadsRankAndWorldSize) {
+  TraceBuilder builder;
+  builder.Header(R"("distributedInfo": {"backend": "nccl", "rank": 1, "world_size": 2,
+                     "pg_config": [{"rank": 9, "ranks": [0, 1]}]},)");
+  const TraceData trace = Read(builder.Raw(std::string(kOp)).Json());
+  EXPECT_EQ(trace.rank, 1);
+  EXPECT_EQ(trace.world_size, 2);
+}
+
+TEST(TraceReader, TheCollectorOwesItsFooter) {
+  TraceBuilder builder;
+  builder.Header(R"("perfgate_profiler": "cupti",)").Raw(std::string(kOp));
+  EXPECT_THAT(Read(builder.Json()).incomplete, HasSubstr("footer is missing"));
+  TraceBuilder whole = builder;
+  whole.Footer(R"(, "perfgate_footer": {"records": 1, "dropped": 0})");
+  EXPECT_EQ(Read(whole.Json()).incomplete, "");
+  TraceBuilder dropped = builder;
+  dropped.Footer(R"(, "perfgate_footer": {"records": 1, "dropped": 3})");
+  EXPECT_EQ(Read(dropped.Json()).incomplete, "the collector dropped 3 records");
+  TraceBuilder fewer = builder;
+  fewer.Footer(R"(, "perfgate_footer": {"records": 2, "dropped": 0})");
+  EXPECT_EQ(Read(fewer.Json()).incomplete, "the collector wrote 2 records, the file holds 1");
+}
+
+struct NoTrace {
+  const char* what;
+  std::string contents;
+  const char* message;
+};
+
+class Refused : public testing::TestWithParam<NoTrace> {};
+
+TEST_P(Refused, BecauseItIsNoTraceAndSaysWhatItIs) {
+  const ScratchFile file("trace.json", GetParam().contents);
+  try {
+    ReadTrace(file.path());
+    FAIL() << "was read as a trace";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kInput);
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().message));
+    EXPECT_THAT(error.what(), HasSubstr(file.path().string()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Refused,
+    testing::Values(
+        NoTrace{"empty", "", "an empty file"}, NoTrace{"blank", " \n", "an empty file"},
+        NoTrace{"png", "\x89PNG\r\n\x1a\n....", "a PNG image"},
+        NoTrace{"empty_object", "{}", "an empty JSON object"},
+        NoTrace{"other_json", R"({"a": 1})", "JSON without the key \"traceEvents\""},
+        NoTrace{"execution_trace", R"({"schema": "1.0.2-chakra.0.0.4", "nodes": [{"id": 1}]})",
+                "an execution trace"},
+        NoTrace{"memory_timeline", "[[1, 2, 3], [4, 5, 6]]", "a memory timeline"},
+        NoTrace{
+            "legacy",
+            R"([{"name": "aten::mm", "ph": "X", "ts": 1, "dur": 2, "tid": 1, "pid": "CPU functions", "args": {}}])",
+            "the legacy exporter"},
+        NoTrace{"perfetto", std::string("\n\x0b\x08\x01\x12\x07\x00\x01", 8), "Perfetto protobuf"},
+        NoTrace{"pickle", "\x80\x04\x95...", "a Python pickle"},
+        NoTrace{"text", "hello there", "text that is no JSON"},
+        NoTrace{"sqlite", std::string("SQLite format 3\0", 16), "an SQLite database"}),
+    [](const auto& named) { return named.param.what; });
+
+TEST(TraceReader, SaysWhyAFileCannotBeOpened) {
+  EXPECT_THAT(TryReadTrace("/no/such/trace.json").refused, HasSubstr("No such file"));
+  EXPECT_THAT(TryReadTrace("/").refused, HasSubstr("Is a directory"));
+}
+
+}  // namespace
+}  // namespace perfgate
