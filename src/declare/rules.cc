@@ -186,9 +186,8 @@ class RuleFiles {
         if (MatchesGlob(text, name)) return;
       }
       const bool sample = !names.empty() && !problems_.Many();
-      glob->Fail(fmt::format("{} matches no declared case{}{}", Quoted(text),
-                             sample ? Suggestion(text, Some(names), "cases") : "",
-                             "; set 'optional: true' if that is meant"));
+      glob->Fail(fmt::format("{} matches no declared case ('optional: true' if that is meant){}",
+                             Quoted(text), sample ? Suggestion(text, Some(names), "cases") : ""));
     };
     check(rule.Find("cases"));
     if (const auto waive = rule.Find("waive")) check(waive->Find("cases"));

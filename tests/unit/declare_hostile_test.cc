@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "declare_files.h"
+
+namespace perfgate {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class HostileFile : public DeclaredFiles {};
+
+std::string Repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+TEST_F(HostileFile, AMissingFileSaysWhatToDo) {
+  try {
+    LoadSuite(folder_ / "absent.yaml");
+    FAIL() << "loaded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kConfig);
+    EXPECT_EQ(WithoutFolder(error.what()),
+              "absent.yaml: no such file; 'perfgate init' writes a first one");
+  }
+}
+
+TEST_F(HostileFile, ADirectoryIsNoFile) {
+  try {
+    LoadSuite(folder_ / "rules");
+    FAIL() << "loaded";
+  } catch (const Error& error) {
+    EXPECT_EQ(WithoutFolder(error.what()), "rules: is a directory, not a file");
+  }
+}
+
+TEST_F(HostileFile, AnEmptyFileIsSaidToBeEmpty) {
+  EXPECT_EQ(SuiteMistakes(""), "perfgate.yaml: the file is empty");
+  EXPECT_EQ(SuiteMistakes("# only a comment\n"), "perfgate.yaml: the file is empty");
+}
+
+TEST_F(HostileFile, WhatIsNotYamlIsSaidWithItsPosition) {
+  EXPECT_EQ(SuiteMistakes("version: 1\nworkloads: [\n"),
+            "perfgate.yaml:3:1: not YAML: end of sequence flow not found");
+  EXPECT_THAT(SuiteMistakes("version: 1\n\tsuite: x\n"), StartsWith("perfgate.yaml:2:"));
+}
+
+TEST_F(HostileFile, SeveralDocumentsAreRefused) {
+  EXPECT_EQ(SuiteMistakes("version: 1\n---\nversion: 1\n"),
+            "perfgate.yaml:3:1: 2 documents in one file; write one, without '---' in between");
+}
+
+TEST_F(HostileFile, BytesThatAreNoTextAreRefused) {
+  EXPECT_EQ(SuiteMistakes(std::string("version: 1\nsuite: a\0b\n", 21)),
+            "perfgate.yaml:2:9: byte 0x00 is no text; the file must be UTF-8 without control "
+            "characters");
+  EXPECT_THAT(SuiteMistakes("version: 1\nsuite: \xff\n"), HasSubstr("2:8: byte 0xff is no text"));
+}
+
+TEST_F(HostileFile, ALargeFileIsRefused) {
+  EXPECT_EQ(SuiteMistakes("version: 1\n#" + std::string(2 << 20, 'x')),
+            "perfgate.yaml: is larger than 1 MiB, the most that is read");
+}
+
+TEST_F(HostileFile, DeepNestingIsRefused) {
+  EXPECT_THAT(SuiteMistakes(std::string(100'000, '[')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(SuiteMistakes(Repeated("{a: ", 100'000)), HasSubstr("nested too deeply"));
+  EXPECT_THAT(SuiteMistakes(Repeated("- ", 100'000)), HasSubstr("nested too deeply"));
+  EXPECT_THAT(SuiteMistakes("version: " + std::string(100, '[') + std::string(100, ']')),
+              HasSubstr("nested more than 64 levels deep"));
+}
+
+TEST_F(HostileFile, AliasesThatMultiplyAreRefused) {
+  std::string text = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last;
+    for (int j = 1; j < 10; ++j) text += "," + last;
+    text += "]\n";
+  }
+  EXPECT_THAT(SuiteMistakes(text), HasSubstr("too much YAML: with its aliases written out"));
+}
+
+TEST_F(HostileFile, LongTextsThatMultiplyAreRefused) {
+  std::string text = "a: &a " + std::string(500'000, 'x') + "\nb: [";
+  text += Repeated("*a,", 1000) + "]\n";
+  EXPECT_THAT(SuiteMistakes(text), HasSubstr("too much YAML"));
+}
+
+TEST_F(HostileFile, AnAliasOfItselfIsRefused) {
+  EXPECT_THAT(SuiteMistakes("a: &a [*a]\n"), HasSubstr("nested more than 64 levels deep"));
+}
+
+TEST_F(HostileFile, AMatrixCannotMultiplyALongCommand) {
+  std::string values = "0";
+  for (int i = 1; i < 10'000; ++i) values += "," + std::to_string(i);
+  EXPECT_THAT(
+      SuiteMistakes(
+          "version: 1\nrules: [perfgate:x]\nworkloads:\n  - name: a\n    command: [./a, '{b}', " +
+          std::string(500'000, 'x') + "]\n    matrix: {b: [" + values + "]}\n"),
+      HasSubstr("workloads[0]: its text times the cases of its matrix is more than 64 MiB"));
+}
+
+TEST_F(HostileFile, ThousandsOfMistakesAreCutShort) {
+  std::string text = "version: 1\n";
+  for (int i = 0; i < 50'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  const std::string said = SuiteMistakes(text);
+  EXPECT_LT(said.size(), 100'000u);
+  EXPECT_THAT(said, HasSubstr("\nand 9800 more"));
+}
+
+TEST_F(HostileFile, AKeyCannotForgeALineOfOutput) {
+  const std::string said =
+      SuiteMistakes("version: 1\n\"a\\n::error::x\\e[31m\": 1\nworkloads: [1]\n");
+  EXPECT_THAT(said, HasSubstr("unknown key 'a\\x0a::error::x\\x1b[31m'"));
+}
+
+}  // namespace
+}  // namespace perfgate
