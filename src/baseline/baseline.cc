@@ -99,21 +99,31 @@ std::vector<fs::path> JsonFiles(const fs::path& folder) {
   return files;
 }
 
-// The baselines of one case: its files have one name and lie two folders deep.
+// What a person sees of the case in the names of its files, without the digest.
+std::string NamePrefix(std::string_view case_name) {
+  constexpr size_t kDigest = 11;  // "-" and 10 digits
+  const std::string slug = Slug(case_name);
+  return slug.substr(0, slug.size() - kDigest);
+}
+
+// The baselines of one case. A file that was renamed by hand, or that cannot be read, is not passed
+// over in silence: all files whose name begins like the case's are read.
 std::vector<Baseline> BaselinesOf(const std::vector<fs::path>& files,
                                   const std::string& case_name) {
   std::vector<Baseline> baselines;
+  const std::string prefix = NamePrefix(case_name);
   for (const fs::path& file : files) {
-    if (file.filename() != FileName(case_name)) continue;
+    if (!file.filename().string().starts_with(prefix)) continue;
     Baseline baseline = ReadBaseline(file);
-    if (baseline.evidence.case_name != case_name) {
+    if (baseline.evidence.case_name == case_name) {
+      baselines.push_back(std::move(baseline));
+    } else if (file.filename() == FileName(case_name)) {
       throw Error(
           Fault::kConfig,
           fmt::format("{}: this is the place of case `{}`, but the file holds `{}`: move it "
                       "back or accept the baseline again",
                       file.string(), case_name, Printable(baseline.evidence.case_name)));
     }
-    baselines.push_back(std::move(baseline));
   }
   return baselines;
 }
@@ -148,6 +158,8 @@ std::vector<std::string> RecordedDifferences(const Key& base, const Key& head) {
 }
 
 }  // namespace
+
+bool SameSurroundings(const Key& a, const Key& b) { return Surroundings(a) == Surroundings(b); }
 
 BaselineLookup FindBaseline(const fs::path& folder, const Evidence& head,
                             const std::vector<std::string>& was) {
@@ -192,7 +204,7 @@ fs::path BaselinePath(const fs::path& folder, const Evidence& evidence) {
   if (fs::exists(own)) return own;
   if (!fs::exists(plain)) return plain;
   const Baseline there = ReadBaseline(plain);
-  return Surroundings(there.evidence.key) == Surroundings(evidence.key) ? plain : own;
+  return SameSurroundings(there.evidence.key, evidence.key) ? plain : own;
 }
 
 void CheckFitForBaseline(const Baseline& baseline) {

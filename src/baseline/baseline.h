@@ -30,9 +30,13 @@ struct BaselineLookup {
 
 // Looks for `head`'s case (or one of `was`) under `folder`: the file of the same key, else the
 // nearest of another key. A folder that does not exist has no baselines. Throws Error(kConfig) if a
-// file of the case cannot be read or holds another case.
+// file whose name begins like the case's cannot be read, or the case's own file holds another case.
 BaselineLookup FindBaseline(const std::filesystem::path& folder, const Evidence& head,
                             const std::vector<std::string>& was);
+
+// True if the two were measured on the same machine and libraries: keys equal but for the
+// definition of the case.
+bool SameSurroundings(const Key& a, const Key& b);
 
 // All baselines under `folder`, sorted by path. Throws like FindBaseline.
 std::vector<Baseline> ListBaselines(const std::filesystem::path& folder);

@@ -125,18 +125,21 @@ int Accept(const AcceptArgs& args, World& world) {
   const StoredRun stored = OutFolderOrStored(args.from, selection.database);
   RefuseUnfinished(stored.run);
   // Everything is checked before the first file is written.
+  std::vector<Case> cases;
   std::vector<Baseline> baselines;
   for (const Case& declared : selection.cases) {
+    if (declared.reference_only) continue;
+    cases.push_back(declared);
     RefuseQuick(declared, stored);
     baselines.push_back(BaselineOf(EvidenceFor(declared, stored), stored, args, world));
     CheckFitForBaseline(baselines.back());
   }
   CheckRules(selection, stored, args, world);
   for (size_t i = 0; i < baselines.size(); ++i) {
-    const auto file = WriteBaseline(selection.baselines, baselines[i], selection.cases[i].was);
+    const auto file = WriteBaseline(selection.baselines, baselines[i], cases[i].was);
     world.Out() << file.string() << "\n";
     for (const Fallback& fallback : baselines[i].evidence.fallback) {
-      world.Err() << fmt::format("note: {}: the run fell back: {}: {}\n", selection.cases[i].name,
+      world.Err() << fmt::format("note: {}: the run fell back: {}: {}\n", cases[i].name,
                                  Printable(fallback.what), Printable(fallback.why));
     }
   }

@@ -76,6 +76,7 @@ int DiffBaselines(const BaselineDiffArgs& args, World& world) {
   bool all_comparable = true;
   bool all_complete = true;
   for (const Case& declared : selection.cases) {
+    if (declared.reference_only) continue;
     const Evidence head = EvidenceFor(declared, stored);
     world.Out() << Printable(declared.name) << "\n";
     if (!head.Complete()) {

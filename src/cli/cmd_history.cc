@@ -62,7 +62,7 @@ void PrintPoints(const std::vector<HistoryPoint>& points, const Metric& metric, 
 int History(const HistoryArgs& args, World& world) {
   const std::filesystem::path database = args.database.empty() ? "perfgate.db" : args.database;
   if (!std::filesystem::exists(database)) {
-    throw Error(Fault::kUsage,
+    throw Error(Fault::kInput,
                 fmt::format("{}: there is no such database: name it with --db", database.string()));
   }
   const Store store(database);

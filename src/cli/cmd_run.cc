@@ -100,8 +100,9 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
   Store store(
       selection.database);  // before measuring: a database that cannot be used costs nothing
   const RunRecord record = RunSuite(selection.suite, selection.cases, {out_dir, seed}, world);
-  const StoredRun stored = ReadOutFolder(out_dir);
-  store.AddRun(stored.run, stored.cases);
+  const OutFolder folder = ReadOutFolder(out_dir);
+  const StoredRun& stored = folder.stored;
+  store.AddRun(stored.run, stored.cases, folder.collected);
   store.Checkpoint();
 
   Verdict verdict = JudgeRun(selection, stored, world);

@@ -17,8 +17,8 @@ std::vector<std::string> FaultsOfPlan(const RunRecord& run, const Case& declared
   for (const auto& [workload, fault] : run.prepare_faults) {
     if (workload == declared.workload) faults.push_back("prepare failed: " + fault);
   }
-  const int wanted = declared.windows.traced_processes;
-  if (declared.trace.empty() && faults.empty() && traced < wanted) {
+  const int wanted = ProcessesOf(declared);
+  if (faults.empty() && traced > 0 && traced < wanted) {
     faults.push_back(
         fmt::format("{} of {} ran", traced, Plural(wanted, "traced process", "traced processes")));
   }
@@ -26,37 +26,43 @@ std::vector<std::string> FaultsOfPlan(const RunRecord& run, const Case& declared
 }
 
 Evidence EvidenceOf(const RunRecord& run, const Case& declared,
+                    const std::vector<AttemptData>& collected,
                     const std::filesystem::path& out_dir) {
   std::vector<AttemptData> attempts;
   int traced = 0;
-  for (const auto& [attempt, result] : run.attempts) {
-    if (attempt.case_name != declared.name) continue;
-    traced += attempt.phase == Phase::kTraced;
-    attempts.push_back(CollectAttempt(out_dir, attempt, result));
+  for (const AttemptData& data : collected) {
+    if (data.attempt.case_name != declared.name) continue;
+    traced += data.attempt.phase == Phase::kTraced;
+    attempts.push_back(data);
   }
   Evidence evidence = Extract(declared, attempts, out_dir, run.machine);
-  for (const std::string& fault : FaultsOfPlan(run, declared, traced)) {
-    evidence.incomplete_because.push_back(fault);
-  }
+  const std::vector<std::string> faults = FaultsOfPlan(run, declared, traced);
+  evidence.incomplete_because.insert(evidence.incomplete_because.begin(), faults.begin(),
+                                     faults.end());
   return evidence;
 }
 
 }  // namespace
 
-StoredRun ReadOutFolder(const std::filesystem::path& out_dir) {
-  StoredRun stored;
-  stored.run = ReadRunRecord(out_dir);
-  for (const Case& declared : stored.run.cases) {
-    stored.cases.push_back(EvidenceOf(stored.run, declared, out_dir));
+OutFolder ReadOutFolder(const std::filesystem::path& out_dir) {
+  OutFolder folder;
+  folder.stored.run = ReadRunRecord(out_dir);
+  const RunRecord& run = folder.stored.run;
+  for (const auto& [attempt, result] : run.attempts) {
+    folder.collected.push_back(CollectAttempt(out_dir, attempt, result));
   }
-  return stored;
+  for (const Case& declared : run.cases) {
+    folder.stored.cases.push_back(EvidenceOf(run, declared, folder.collected, out_dir));
+  }
+  return folder;
 }
 
 int Ingest(const IngestArgs& args, World& world) {
   const std::filesystem::path database = args.database.empty() ? "perfgate.db" : args.database;
-  const StoredRun stored = ReadOutFolder(args.out_dir);
+  const OutFolder folder = ReadOutFolder(args.out_dir);
+  const StoredRun& stored = folder.stored;
   Store store(database);
-  const bool added = store.AddRun(stored.run, stored.cases);
+  const bool added = store.AddRun(stored.run, stored.cases, folder.collected);
   store.Checkpoint();
   world.Out() << stored.run.id << "\n";
   world.Err() << fmt::format(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "baseline/baseline.h"
@@ -21,11 +22,16 @@ struct JudgedCase {
   std::string base_commit;
 };
 
+// `not_judged`: why the run as a whole proves nothing; "" if it does.
 JudgedCase Pair(const Case& declared, const StoredRun& stored,
-                const std::filesystem::path& baselines) {
+                const std::filesystem::path& baselines, const std::string& not_judged) {
   JudgedCase judged;
   judged.pair.declared = declared;
   judged.pair.head = EvidenceFor(declared, stored);
+  if (!not_judged.empty()) {
+    auto& reasons = judged.pair.head.incomplete_because;
+    reasons.insert(reasons.begin(), "the run was " + not_judged);
+  }
   // Evidence that proves nothing has no key to look with.
   if (!judged.pair.head.Complete()) return judged;
   BaselineLookup lookup = FindBaseline(baselines, judged.pair.head, declared.was);
@@ -57,15 +63,19 @@ std::string OneLabel(std::vector<std::string> labels) {
 void FillHeadings(const Selection& selection, const StoredRun& stored,
                   const std::vector<JudgedCase>& judged, Verdict* verdict) {
   std::vector<std::string> devices, stacks, commits;
-  for (size_t i = 0; i < judged.size() && i < verdict->cases.size(); ++i) {
-    const Evidence& head = judged[i].pair.head;
-    CaseVerdict& item = verdict->cases[i];
-    item.notes.insert(item.notes.end(), judged[i].notes.begin(), judged[i].notes.end());
-    for (const AttemptSummary& attempt : head.attempts)
-      item.attempts.push_back(attempt.attempt.dir);
+  for (const JudgedCase& each : judged) {
+    const Evidence& head = each.pair.head;
+    const auto item = std::find_if(
+        verdict->cases.begin(), verdict->cases.end(),
+        [&](const CaseVerdict& verdict_of) { return verdict_of.case_name == head.case_name; });
+    if (item == verdict->cases.end()) continue;  // a reference, which is not judged
+    item->notes.insert(item->notes.end(), each.notes.begin(), each.notes.end());
+    for (const AttemptSummary& attempt : head.attempts) {
+      item->attempts.push_back(attempt.attempt.dir.generic_string());
+    }
     devices.push_back(head.device_name);
     stacks.push_back(StackOf(head));
-    commits.push_back(judged[i].base_commit);
+    commits.push_back(each.base_commit);
   }
   verdict->suite = selection.suite.name;
   verdict->device = OneLabel(devices);
@@ -75,19 +85,57 @@ void FillHeadings(const Selection& selection, const StoredRun& stored,
   verdict->run_id = stored.run.id;
 }
 
-Verdict NotFinished(const Selection& selection, const StoredRun& stored) {
-  Verdict verdict;
-  verdict.result = Result::kError;
-  verdict.exit_code = 3;
-  const int signal = stored.run.interrupted_by;
-  verdict.problems.push_back(fmt::format(
-      "run {} was {}: {} ended; it is stored, but never judged or accepted. Run again",
-      stored.run.id, signal == 0 ? "not finished" : fmt::format("interrupted by signal {}", signal),
-      Plural(static_cast<int64_t>(stored.run.attempts.size()), "attempt")));
-  verdict.suite = selection.suite.name;
-  verdict.head_label = ShortCommit(stored.run.commit, stored.run.dirty);
-  verdict.run_id = stored.run.id;
-  return verdict;
+// "interrupted by SIGINT", "not finished"; "" for a run that may be judged.
+std::string WhyNotJudged(const RunRecord& run) {
+  if (run.interrupted_by == 2) return "interrupted by SIGINT";
+  if (run.interrupted_by == 15) return "interrupted by SIGTERM";
+  if (run.interrupted_by != 0) return fmt::format("interrupted by signal {}", run.interrupted_by);
+  return run.finished ? "" : "not finished";
+}
+
+// A baseline of this very machine and stack whose case is declared no more: coverage shrank.
+CaseVerdict Undeclared(const Baseline& baseline, const Selection& selection) {
+  CaseVerdict item;
+  item.case_name = baseline.evidence.case_name;
+  item.status = selection.suite.no_baseline_warns ? Status::kWarn : Status::kMissing;
+  item.device_kind = baseline.evidence.device_kind;
+  item.device_name = baseline.evidence.device_name;
+  for (const Rule& rule : selection.suite.rules) {
+    Finding finding;
+    finding.rule = rule.full_id;
+    finding.case_name = item.case_name;
+    finding.where = rule.where;
+    finding.severity = rule.severity;
+    finding.status = rule.severity == Severity::kOff ? Status::kSkipped : item.status;
+    finding.message = rule.severity == Severity::kOff
+                          ? "switched off"
+                          : "it has a baseline, but is no longer declared: nothing watches it";
+    finding.next = fmt::format("git rm {}     or declare the case again, or name it under `was`",
+                               baseline.file.string());
+    item.findings.push_back(std::move(finding));
+  }
+  return item;
+}
+
+void AddUndeclared(const Selection& selection, const std::vector<JudgedCase>& judged,
+                   Verdict* verdict) {
+  std::set<std::string> declared;
+  for (const Case& item : selection.suite.cases) {
+    declared.insert(item.name);
+    declared.insert(item.was.begin(), item.was.end());
+  }
+  for (const Baseline& baseline : ListBaselines(selection.baselines)) {
+    const bool here = std::any_of(judged.begin(), judged.end(), [&](const JudgedCase& each) {
+      return each.pair.head.Complete() &&
+             SameSurroundings(baseline.evidence.key, each.pair.head.key);
+    });
+    if (!here || declared.contains(baseline.evidence.case_name)) continue;
+    verdict->cases.push_back(Undeclared(baseline, selection));
+    if (selection.suite.no_baseline_warns || verdict->exit_code == 1 || verdict->exit_code == 3)
+      continue;
+    verdict->exit_code = 4;
+    verdict->result = Result::kNotComparable;
+  }
 }
 
 }  // namespace
@@ -125,17 +173,23 @@ Evidence EvidenceFor(const Case& declared, const StoredRun& stored) {
 }
 
 Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& world) {
-  if (!stored.run.finished || stored.run.interrupted_by != 0) return NotFinished(selection, stored);
+  const std::string not_judged = WhyNotJudged(stored.run);
   std::vector<JudgedCase> judged;
   std::vector<CasePair> pairs;
   for (const Case& declared : selection.cases) {
-    judged.push_back(Pair(declared, stored, selection.baselines));
+    judged.push_back(Pair(declared, stored, selection.baselines, not_judged));
     pairs.push_back(judged.back().pair);
   }
   const Policy policy{.today = world.UtcNow().substr(0, 10),
                       .no_baseline_warns = selection.suite.no_baseline_warns};
   Verdict verdict = Judge(selection.suite.rules, pairs, policy);
   FillHeadings(selection, stored, judged, &verdict);
+  if (selection.all) AddUndeclared(selection, judged, &verdict);
+  if (!not_judged.empty()) {
+    verdict.problems.push_back(
+        fmt::format("run {} was {}: what ended is stored, but never judged or accepted. Run again",
+                    stored.run.id, not_judged));
+  }
   return verdict;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -26,6 +28,24 @@ fs::path SuiteFile(const std::string& given) {
 
 fs::path Or(const std::string& given, const fs::path& usual) {
   return given.empty() ? usual : fs::path(given);
+}
+
+// A case is measured together with the case that its outputs are compared with.
+void AddReferences(const std::vector<Case>& declared, std::vector<Case>* selected) {
+  const auto named = [](const std::string& name) {
+    return [&name](const Case& item) { return item.name == name; };
+  };
+  const std::vector<Case> chosen = *selected;
+  for (const Case& item : chosen) {
+    if (item.reference.empty() ||
+        std::any_of(selected->begin(), selected->end(), named(item.reference))) {
+      continue;
+    }
+    const auto reference = std::find_if(declared.begin(), declared.end(), named(item.reference));
+    if (reference == declared.end()) continue;
+    selected->push_back(*reference);
+    selected->back().reference_only = true;
+  }
 }
 
 }  // namespace
@@ -74,6 +94,8 @@ Selection Select(const SuiteArgs& args, World& world) {
   for (size_t i = 0; i < suite.cases.size(); ++i) {
     if (taken[i]) selection.cases.push_back(suite.cases[i]);
   }
+  AddReferences(suite.cases, &selection.cases);
+  selection.all = args.cases.empty();
   selection.database = Or(args.database, suite.folder / "perfgate.db");
   selection.baselines = Or(args.baselines, suite.folder / suite.baselines);
   return selection;

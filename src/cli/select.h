@@ -13,7 +13,8 @@ namespace perfgate::cli {
 
 struct Selection {
   Suite suite;
-  std::vector<Case> cases;  // those that --case names, in declared order
+  std::vector<Case> cases;  // those that --case names, in declared order, and their references
+  bool all = true;          // no --case was given
   std::filesystem::path database, baselines;
 };
 

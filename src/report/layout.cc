@@ -92,10 +92,10 @@ void SayNotComparable(const Verdict& verdict, const Counts& counts, Headline* he
 
 void SayPass(const Verdict& verdict, const Counts& counts, Headline* headline) {
   if (counts.judged == 0) {
-    headline->word = "NOTHING JUDGED";
-    headline->sentence = "no rule could be judged in " + Plural(verdict.cases.size(), "case");
-    const std::string rest = RestOf(counts);
-    if (!rest.empty()) headline->sentence += ": " + rest;
+    const bool baseless = counts.without_baseline > 0;
+    headline->word = baseless ? "NO BASELINE" : "NOTHING JUDGED";
+    headline->sentence = fmt::format("nothing was judged in {}",
+                                     Plural(static_cast<int64_t>(verdict.cases.size()), "case"));
     return;
   }
   headline->word = "PASS";
@@ -292,7 +292,9 @@ std::string CountAndTime(const ChangedKernel& kernel) {
 Counts CountOf(const Verdict& verdict) {
   Counts counts;
   std::set<std::string> rules, failed;
+  int unproven_warnings = 0;
   for (const CaseVerdict& item : verdict.cases) {
+    int warned = 0;
     bool troubled = false, unjudged = false, missing = false, foreign = false;
     for (const Finding& finding : item.findings) {
       rules.insert(finding.rule);
@@ -303,11 +305,18 @@ Counts CountOf(const Verdict& verdict) {
       if (finding.status == Status::kFail) failed.insert(finding.rule);
       counts.passed += finding.status == Status::kPass;
       counts.improved += finding.status == Status::kImproved;
-      counts.warned += finding.status == Status::kWarn;
+      warned += finding.status == Status::kWarn;
       counts.waived += finding.status == Status::kWaived;
       counts.skipped += finding.status == Status::kSkipped;
     }
+    // Where a missing baseline only warns, the findings do not say it: there is nothing to diff
+    // with.
+    if (verdict.no_baseline_warns && !item.diff && item.incomplete_because.empty()) {
+      missing = true;
+      unproven_warnings += warned;
+    }
     unjudged |= !item.incomplete_because.empty() || item.status == Status::kError;
+    counts.warned += warned;
     counts.troubled_cases += troubled || unjudged;
     counts.unjudged_cases += unjudged;
     counts.without_baseline += missing || item.status == Status::kMissing;
@@ -315,7 +324,8 @@ Counts CountOf(const Verdict& verdict) {
   }
   counts.failed_rules = static_cast<int>(failed.size());
   counts.rules = std::max(verdict.rules, static_cast<int>(rules.size()));
-  counts.judged = counts.passed + counts.improved + counts.warned + counts.waived;
+  counts.judged =
+      counts.passed + counts.improved + counts.warned + counts.waived - unproven_warnings;
   return counts;
 }
 
