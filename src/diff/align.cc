@@ -78,9 +78,25 @@ void MatchBy(const KeyOf& key_of, Work* work, Moves* moves) {
   }
 }
 
+// Rows that occur less than once in two steps: their rounded count is 0, their time is not.
+void MatchRare(Work* work) {
+  auto key_of = [](const Launches& rare) { return rare.row->name + "\n" + rare.row->op_path; };
+  std::unordered_map<std::string, Launches*> rare;
+  for (Launches& head : work->head) {
+    if (head.count == 0) rare.emplace(key_of(head), &head);
+  }
+  for (Launches& base : work->base) {
+    auto found = base.count == 0 ? rare.find(key_of(base)) : rare.end();
+    if (found == rare.end()) continue;
+    work->diff->unchanged_time_ns += found->second->time_ns - base.time_ns;
+    found->second->time_ns = base.time_ns = 0;
+  }
+}
+
 }  // namespace
 
 void MatchEqual(Work* work) {
+  MatchRare(work);
   Moves moves;
   auto name = [](const Launches& launches) { return launches.row->name; };
   auto canonical = [](const Launches& launches) { return launches.row->info.canonical; };

@@ -22,6 +22,7 @@ Pair Get(const Evidence& base, const Evidence& head, MetricId metric) {
 }
 
 std::string FromTo(const Pair& pair, Unit unit) {
+  if (*pair.base == *pair.head) return FormatValue(*pair.base, unit) + " in both";
   std::string text =
       fmt::format("{} -> {}", FormatValue(*pair.base, unit), FormatValue(*pair.head, unit));
   if (unit == Unit::kNanoseconds && *pair.base > 0) {

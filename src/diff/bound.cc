@@ -89,12 +89,13 @@ struct Step {
 
 Step StepOf(const Evidence& evidence, double device_ns) {
   if (auto latency = Summarise(evidence, MetricId::kLatencyP50).value) {
-    return {*latency, "of a step of"};
+    return {*latency, "of a step, not profiled"};
   }
-  if (auto idle = Summarise(evidence, MetricId::kGpuIdle).value) {
-    return {device_ns + *idle, "of the traced"};
-  }
-  return {};
+  auto idle = Summarise(evidence, MetricId::kGpuIdle).value;
+  auto activities = Summarise(evidence, MetricId::kGpuActivities).value;
+  // One activity has nothing around it to be compared with.
+  if (!idle || !activities || *activities < 2) return {};
+  return {device_ns + *idle, "from its first to its last work, under the profiler"};
 }
 
 std::string Waits(const Evidence& evidence) {
@@ -102,6 +103,19 @@ std::string Waits(const Evidence& evidence) {
   if (!syncs || *syncs == 0) return "";
   return fmt::format("the host waits for the GPU {} a step",
                      Plural(static_cast<int64_t>(*syncs), "time"));
+}
+
+std::string LaunchText(const Evidence& evidence) {
+  std::string text;
+  auto kernels = Summarise(evidence, MetricId::kLaunches).value;
+  auto graphs = Summarise(evidence, MetricId::kGraphLaunches).value;
+  if (kernels) {
+    text = "; " + Plural(static_cast<int64_t>(*kernels), "kernel launch", "kernel launches");
+  }
+  if (graphs && *graphs > 0) {
+    text += " and " + Plural(static_cast<int64_t>(*graphs), "graph launch", "graph launches");
+  }
+  return text.empty() ? text : text + " a step";
 }
 
 std::string GpuBound(const Evidence& evidence) {
@@ -121,16 +135,13 @@ std::string GpuBound(const Evidence& evidence) {
   std::string shares = ByShares(SharesOf(evidence));
   Step step = StepOf(evidence, *gpu);
   if (step.ns <= 0) return shares + "; how busy the GPU is in a step is unknown";
-  std::string busy = fmt::format("the GPU works {} {} {} ({})", Time(*gpu), step.where,
-                                 Time(step.ns), Percent(std::min(1.0, *gpu / step.ns)));
+  std::string busy = fmt::format("the GPU works {} of {} ({}) {}", Time(*gpu), Time(step.ns),
+                                 Percent(std::min(1.0, *gpu / step.ns)), step.where);
   if (*gpu >= kBusy * step.ns) return shares + "; " + busy;
+  // Both leave the GPU idle, and a trace does not say which of them did.
   std::string waits = Waits(evidence);
-  if (!waits.empty()) return "sync: " + waits + "; " + busy;
-  auto launches = Summarise(evidence, MetricId::kLaunches).value;
-  if (!launches) return "launch: " + busy;
-  int64_t calls = static_cast<int64_t>(*launches);
-  return fmt::format("launch: {}; {} a step", busy,
-                     Plural(calls, "kernel launch", "kernel launches"));
+  if (!waits.empty()) return "launch or sync: " + busy + LaunchText(evidence) + "; " + waits;
+  return "launch: " + busy + LaunchText(evidence);
 }
 
 std::string CpuBound(const Evidence& evidence) {

@@ -48,7 +48,8 @@ struct Answer {
 struct Diff {
   std::vector<std::string> differing_key;
   std::vector<std::string> unknown_key;
-  // Not empty: other input shapes; then changes are shown for information only.
+  // Not empty: other input shapes, or steps marked on one side only; then the changes are shown for
+  // information only.
   std::string different_shapes;
   std::vector<Change> changes;  // worst first
   std::array<Answer, 4> answers;

@@ -89,7 +89,7 @@ std::string CountText(const Counted& entry, Steps steps) {
 }
 
 // Compares counts a step without rounding: a/base_steps against b/head_steps.
-int Compare(const Counted& entry, Steps steps) {
+int Direction(const Counted& entry, Steps steps) {
   double base = static_cast<double>(entry.base_count) / steps.base;
   double head = static_cast<double>(entry.head_count) / steps.head;
   return head > base ? 1 : head < base ? -1 : 0;
@@ -135,7 +135,7 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
   Add(head.transfers, true, &rows);
   Steps steps{std::max(1, base.TotalSteps()), std::max(1, head.TotalSteps())};
   for (const auto& [key, entry] : rows) {
-    int direction = Compare(entry, steps);
+    int direction = Direction(entry, steps);
     if (direction == 0) continue;
     std::string asker = Asker(entry.row->op_path);
     bool on_device = entry.row->name.find("DtoD") != std::string::npos;
@@ -156,11 +156,13 @@ void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff) {
   Add(head.syncs, true, &rows);
   Steps steps{std::max(1, base.TotalSteps()), std::max(1, head.TotalSteps())};
   for (const auto& [key, entry] : rows) {
-    int direction = Compare(entry, steps);
+    int direction = Direction(entry, steps);
     if (direction == 0) continue;
     Change change = ChangeOf(entry, direction, ChangeKind::kSyncAdded);
+    std::string under = Asker(entry.row->op_path);
+    if (under.empty()) under = Innermost(entry.row->op_path);
+    if (!under.empty()) change.operators = {under};
     Finish(&change);
-    std::string under(Innermost(entry.row->op_path));
     change.text =
         fmt::format("the host waits for the GPU: {} {}{}", Printable(entry.row->name),
                     CountText(entry, steps), under.empty() ? "" : ", under " + Printable(under));

@@ -117,10 +117,8 @@ class Pairing {
     change.head.push_back(Take(head, count));
     if (IsGemm(from) && IsGemm(to)) {
       if (change.kind != ChangeKind::kTensorCoreLost) Epilogue(from, to, count, &change);
-      split_k_.push_back(to.split_k != from.split_k || !to.tile.empty());
-    } else {
-      split_k_.push_back(false);
     }
+    gemms_.push_back({from.split_k != 0, to.split_k != 0});
     changes_.push_back(std::move(change));
   }
 
@@ -168,15 +166,17 @@ class Pairing {
     return found;
   }
 
-  // A split-K reducer that came or went belongs to the GEMM that changed under the same operator.
+  // A split-K reducer that came or went belongs to the split GEMM that did so under the same
+  // operator.
   void Reducers() {
     for (std::vector<Launches>* side : {&work_->base, &work_->head}) {
       for (Launches& reducer : *side) {
         if (reducer.count == 0 || reducer.row->info.family != Family::kGemmAux) continue;
         for (size_t i = 0; i < changes_.size(); ++i) {
-          std::vector<ChangedKernel>& list =
-              side == &work_->base ? changes_[i].base : changes_[i].head;
-          if (!split_k_[i] || list.empty() || list[0].op_path != reducer.row->op_path) continue;
+          bool base = side == &work_->base;
+          std::vector<ChangedKernel>& list = base ? changes_[i].base : changes_[i].head;
+          bool split = base ? gemms_[i].base_split : gemms_[i].head_split;
+          if (!split || list[0].op_path != reducer.row->op_path) continue;
           list.push_back(Take(&reducer, reducer.count));
           break;
         }
@@ -186,7 +186,10 @@ class Pairing {
 
   Work* work_;
   std::vector<Change> changes_;
-  std::vector<bool> split_k_;  // of each change: a pair of GEMMs
+  struct Splits {
+    bool base_split, head_split;
+  };
+  std::vector<Splits> gemms_;  // of each change
 };
 
 }  // namespace

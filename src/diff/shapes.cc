@@ -27,11 +27,24 @@ int64_t CallsOf(const OperatorRow& row) {
   return calls;
 }
 
+bool HasSteps(const Evidence& evidence) {
+  return std::any_of(evidence.steps.begin(), evidence.steps.end(),
+                     [](int steps) { return steps > 0; });
+}
+
 }  // namespace
 
 // The same operator may be given an output tensor more (aten::addmm under torch.compile), so only
 // the leading tensors that both have are compared.
 std::string DifferentShapes(const Evidence& base, const Evidence& head) {
+  bool base_marked = HasSteps(base);
+  bool head_marked = HasSteps(head);
+  if (base_marked != head_marked) {
+    return fmt::format(
+        "the {} marks its steps and the {} does not, so that its numbers are of a "
+        "window of unknown length; mark the steps of both",
+        base_marked ? "base" : "head", base_marked ? "head" : "base");
+  }
   std::unordered_map<std::string_view, const OperatorRow*> of_head;
   for (const OperatorRow& row : head.operators) of_head.emplace(row.name, &row);
   int64_t base_steps = std::max(1, base.TotalSteps());

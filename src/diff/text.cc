@@ -9,6 +9,11 @@
 namespace perfgate {
 namespace {
 
+// "2 kernels"; a row that occurs less than once a step has the count 0.
+std::string Kernels(int64_t count) {
+  return count == 0 ? "less than a kernel a step" : Plural(count, "kernel");
+}
+
 int64_t CountOf(const std::vector<ChangedKernel>& kernels) {
   int64_t count = 0;
   for (const ChangedKernel& kernel : kernels) count += kernel.count;
@@ -64,16 +69,25 @@ std::string EpilogueText(const Change& change, bool lost) {
 
 std::string Describe(const std::vector<ChangedKernel>& kernels) {
   constexpr size_t kAtMost = 6;
+  std::vector<std::pair<std::string, int64_t>> counts;  // by short name, in order of appearance
+  std::unordered_map<std::string, size_t> place;
+  for (const ChangedKernel& kernel : kernels) {
+    auto [at, first] = place.emplace(kernel.short_name, counts.size());
+    if (first) counts.emplace_back(kernel.short_name, 0);
+    counts[at->second].second += kernel.count;
+  }
   std::string text;
-  for (size_t i = 0; i < kernels.size() && i < kAtMost; ++i) {
+  int64_t more = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (i >= kAtMost) {
+      more += counts[i].second;
+      continue;
+    }
     if (i > 0) text += ", ";
-    if (kernels[i].count != 1) text += fmt::format("{} x ", kernels[i].count);
-    text += Printable(kernels[i].short_name);
+    if (counts[i].second > 1) text += fmt::format("{} x ", counts[i].second);
+    text += Printable(counts[i].first);
   }
-  if (kernels.size() > kAtMost) {
-    text += fmt::format(", and {} more",
-                        Plural(static_cast<int64_t>(kernels.size() - kAtMost), "kernel"));
-  }
+  if (more > 0) text += fmt::format(", and {} more", more);
   return text.empty() ? "nothing" : text;
 }
 
@@ -117,11 +131,9 @@ std::string Explain(const Change& change) {
                          Printable(Innermost(change.base[0].op_path)),
                          Printable(Innermost(change.head[0].op_path)));
     case ChangeKind::kAdded:
-      return fmt::format("{} came{}: {}", Plural(head, "kernel"), Under(change),
-                         Describe(change.head));
+      return fmt::format("{} came{}: {}", Kernels(head), Under(change), Describe(change.head));
     case ChangeKind::kRemoved:
-      return fmt::format("{} went{}: {}", Plural(base, "kernel"), Under(change),
-                         Describe(change.base));
+      return fmt::format("{} went{}: {}", Kernels(base), Under(change), Describe(change.base));
   }
   return "";
 }

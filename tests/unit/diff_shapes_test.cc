@@ -1,0 +1,62 @@
+// Are two traces of the same work at all?
+#include <gtest/gtest.h>
+
+#include "diff_rows.h"
+
+namespace perfgate {
+namespace {
+
+Evidence Calling(std::string_view name, int64_t count, std::string_view dims) {
+  Evidence evidence = With({Row(kGemmBias, "aten::addmm")});
+  OperatorRow row;
+  row.name = name;
+  row.kind = ClassifyOperator(name);
+  row.count_per_step = {count, count};
+  row.input_dims = dims;
+  evidence.operators = {row};
+  return evidence;
+}
+
+std::string Shapes(const Evidence& base, const Evidence& head) {
+  return Compare(base, head).different_shapes;
+}
+
+TEST(Shapes, OfAnotherBatchAreOtherWork) {
+  EXPECT_EQ(Shapes(Calling("aten::addmm", 2, "[[4096], [512, 1024], [1024, 4096], [], []]"),
+                   Calling("aten::addmm", 2, "[[4096], [1, 1024], [1024, 4096], [], []]")),
+            "aten::addmm is called with [512, 1024] in the base and with [1, 1024] in the head");
+}
+
+TEST(Shapes, WithAnOutputTensorMoreAreTheSame) {
+  EXPECT_EQ(
+      Shapes(Calling("aten::addmm", 2, "[[4096], [512, 1024], [1024, 4096], [], []]"),
+             Calling("aten::addmm", 2, "[[4096], [512, 1024], [1024, 4096], [], [], [512, 4096]]")),
+      "");
+}
+
+TEST(Shapes, AreUnknownWhereNoOperatorIsCalledEquallyOften) {
+  EXPECT_EQ(Shapes(Calling("aten::addmm", 2, "[[1]]"), Calling("aten::addmm", 3, "[[2]]")), "");
+  EXPECT_EQ(Shapes(Calling("aten::addmm", 2, "[[1]]"), Calling("aten::mm", 2, "[[2]]")), "");
+  EXPECT_EQ(Shapes(Calling("aten::addmm", 2, ""), Calling("aten::addmm", 2, "[[2]]")), "");
+}
+
+TEST(Shapes, OfViewsSayNothing) {
+  EXPECT_EQ(Shapes(Calling("aten::view", 2, "[[1]]"), Calling("aten::view", 2, "[[2]]")), "");
+}
+
+TEST(Shapes, BrokenTextIsHarmless) {
+  EXPECT_EQ(Shapes(Calling("aten::mm", 1, "]]][[["), Calling("aten::mm", 1, "[[[[")), "");
+}
+
+TEST(Steps, MarkedOnOneSideOnlyCannotBeCompared) {
+  Evidence base = With({Row(kGemm, "aten::mm")});
+  Evidence head = base;
+  head.steps = {0};
+  EXPECT_EQ(Shapes(base, head),
+            "the base marks its steps and the head does not, so that its numbers are of a window "
+            "of unknown "
+            "length; mark the steps of both");
+}
+
+}  // namespace
+}  // namespace perfgate
