@@ -72,7 +72,9 @@ void AppendSamples(const AttemptData& data, Evidence& evidence) {
     Observe(data.attempt, MetricId::kColdStart, static_cast<double>(samples.cold_start_ns),
             evidence);
   }
-  Observe(data.attempt, MetricId::kWarmupIterations, samples.warmup_iterations, evidence);
+  if (!samples.latency_ns.empty()) {
+    Observe(data.attempt, MetricId::kWarmupIterations, samples.warmup_iterations, evidence);
+  }
   AddCounter(data, "graph_breaks", MetricId::kGraphBreaks, evidence);
   AddCounter(data, "recompiles", MetricId::kRecompiles, evidence);
   AddOutputs(data, evidence);

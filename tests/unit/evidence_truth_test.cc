@@ -21,9 +21,17 @@ const Json& Truth() {
   return kTruth;
 }
 
-std::vector<std::string> Names() {
+enum class Which { kAll, kGpu, kWithOperators };
+
+std::vector<std::string> Names(Which which) {
   std::vector<std::string> names;
-  for (const auto& [name, facts] : Truth().AsObject()) names.push_back(name);
+  for (const auto& [name, facts] : Truth().AsObject()) {
+    const bool gpu = facts.At("kernels").AsInt() > 0;
+    const bool operators = facts.Find("cpu_op_names") != nullptr;
+    if (which == Which::kGpu && !gpu) continue;
+    if (which == Which::kWithOperators && !operators) continue;
+    names.push_back(name);
+  }
   return names;
 }
 
@@ -58,8 +66,9 @@ TEST_P(RecordedTrace, IsCompleteAndCountsWhatIsKnown) {
   EXPECT_NEAR(static_cast<double>(kernel_ns), truth().At("kernel_us").AsNumber() * 1000, 0.5);
 }
 
-TEST_P(RecordedTrace, HasTheKnownGpuMetrics) {
-  if (truth().At("kernels").AsInt() == 0) GTEST_SKIP() << "a CPU trace";
+class RecordedGpuTrace : public RecordedTrace {};
+
+TEST_P(RecordedGpuTrace, HasTheKnownMetrics) {
   const Evidence evidence = Read();
   EXPECT_EQ(evidence.device_kind, "cuda");
   EXPECT_EQ(Sum(evidence, MetricId::kKernels), truth().At("kernels").AsNumber());
@@ -75,9 +84,9 @@ TEST_P(RecordedTrace, HasTheKnownGpuMetrics) {
   EXPECT_EQ(KernelSetIsStable(evidence), GetParam() != "geglu_dynamic_shapes");
 }
 
-TEST_P(RecordedTrace, HasTheKnownOperators) {
-  const Json* known = truth().Find("cpu_op_names");
-  if (known == nullptr) GTEST_SKIP() << "operators are not listed for this trace";
+class RecordedCpuTrace : public RecordedTrace {};
+
+TEST_P(RecordedCpuTrace, HasTheKnownOperators) {
   const Evidence evidence = Read();
   EXPECT_EQ(evidence.device_kind, "cpu");
   std::map<std::string, int64_t> names, expected;
@@ -85,7 +94,8 @@ TEST_P(RecordedTrace, HasTheKnownOperators) {
     names[row.name] =
         std::accumulate(row.count_per_step.begin(), row.count_per_step.end(), int64_t{0});
   }
-  for (const auto& [name, count] : known->AsObject()) expected[name] = count.AsInt();
+  for (const auto& [name, count] : truth().At("cpu_op_names").AsObject())
+    expected[name] = count.AsInt();
   EXPECT_EQ(names, expected);
 }
 
@@ -104,8 +114,12 @@ TEST_P(RecordedTrace, RoundTripsThroughJson) {
   EXPECT_EQ(WriteJson(ToJson(again), 2), text);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RecordedTrace, testing::ValuesIn(Names()),
-                         [](const auto& named) { return named.param; });
+std::string NameOf(const testing::TestParamInfo<std::string>& named) { return named.param; }
+
+INSTANTIATE_TEST_SUITE_P(All, RecordedTrace, testing::ValuesIn(Names(Which::kAll)), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, RecordedGpuTrace, testing::ValuesIn(Names(Which::kGpu)), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, RecordedCpuTrace, testing::ValuesIn(Names(Which::kWithOperators)),
+                         NameOf);
 
 }  // namespace
 }  // namespace perfgate

@@ -1,0 +1,270 @@
+// Evidence of a case: several processes, samples, faults, the key.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "evidence/evidence.h"
+#include "trace_builder.h"
+
+namespace perfgate {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Case Declared(std::string name = "geglu") {
+  Case declared;
+  declared.name = std::move(name);
+  declared.argv = {"true"};
+  declared.digest = "0123456789abcdef";
+  declared.windows.traced_iterations = 1;
+  return declared;
+}
+
+class CaseEvidence : public testing::Test {
+ protected:
+  AttemptData& Add(const TraceBuilder* trace, int process = 0) {
+    AttemptData data;
+    data.attempt.case_name = "geglu";
+    data.attempt.process = process;
+    data.samples.emplace();
+    if (trace != nullptr) {
+      files_.emplace_back("trace.json", trace->Json());
+      data.traces.push_back({files_.back().path(), 0});
+    }
+    attempts_.push_back(std::move(data));
+    return attempts_.back();
+  }
+
+  Evidence Run(const Case& declared = Declared()) const {
+    return Extract(declared, attempts_, "/out", {{"cpu", "EPYC"}, {"cpu_isa", "avx2"}});
+  }
+
+  std::deque<ScratchFile> files_;
+  std::vector<AttemptData> attempts_;
+};
+
+TraceBuilder Launches(int count, const std::string& name = "gemm") {
+  TraceBuilder builder;
+  builder.Step(1, 0, 100'000);
+  for (int i = 0; i < count; ++i) builder.Launch(name, 10'000 + i * 5000, i + 1);
+  return builder;
+}
+
+TEST_F(CaseEvidence, ConcatenatesTheStepsOfItsProcesses) {
+  const TraceBuilder trace = Launches(2);
+  Add(&trace);
+  Add(&trace, 1);
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.incomplete_because, IsEmpty());
+  EXPECT_THAT(evidence.steps, ElementsAre(1, 1));
+  EXPECT_THAT(evidence.kernels[0].count_per_step, ElementsAre(2, 2));
+  EXPECT_EQ(Summarise(evidence, MetricId::kKernels).value, 2);
+  EXPECT_THAT(evidence.notes, IsEmpty());
+}
+
+TEST_F(CaseEvidence, ProcessesThatDisagreeAreUnstableAndItIsSaid) {
+  const TraceBuilder two = Launches(2), three = Launches(3), other = Launches(2, "conv");
+  Add(&two);
+  Add(&three, 1);
+  Add(&other, 2);
+  const Evidence evidence = Run();
+  EXPECT_FALSE(Summarise(evidence, MetricId::kKernels).stable);
+  EXPECT_FALSE(KernelSetIsStable(evidence));
+  ASSERT_EQ(evidence.kernels.size(), 2U);
+  EXPECT_THAT(evidence.kernels[0].count_per_step, ElementsAre(2, 3, 0));
+  EXPECT_THAT(evidence.kernels[1].count_per_step, ElementsAre(0, 0, 2));
+  EXPECT_THAT(evidence.notes, Contains(HasSubstr("the traced processes disagree: kernels 2 / 3")));
+}
+
+TEST_F(CaseEvidence, TakesTheTimedWindowFromTheSamples) {
+  const TraceBuilder trace = Launches(1);
+  Samples& samples = *Add(&trace).samples;
+  for (int i = 1; i <= 100; ++i) samples.latency_ns.push_back(i * 1000);
+  samples.dispatch_unavailable = "the workload synchronises inside";
+  samples.cold_start_ns = 5'000'000;
+  samples.warmup_iterations = 20;
+  samples.outputs.push_back({"y", {2, 2}, "bf16", 0, 0, 0, 3, 1, ""});
+  samples.environment = {{"recompiles", "2"}, {"graph_breaks", "none"}};
+  samples.fallback = {{"hand_fused", "built without nvcc"}};
+  const Evidence evidence = Run();
+  EXPECT_EQ(Summarise(evidence, MetricId::kLatencyP50).value, 50'000);
+  EXPECT_EQ(Summarise(evidence, MetricId::kLatencyP95).value, 95'000);
+  EXPECT_EQ(Summarise(evidence, MetricId::kLatencyP99).unavailable,
+            "100 samples are too few: needs 299");
+  EXPECT_EQ(Summarise(evidence, MetricId::kDispatch).unavailable,
+            "the workload synchronises inside");
+  EXPECT_EQ(Summarise(evidence, MetricId::kColdStart).value, 5'000'000);
+  EXPECT_EQ(Summarise(evidence, MetricId::kWarmupIterations).value, 20);
+  EXPECT_EQ(Summarise(evidence, MetricId::kNanCount).value, 3);
+  EXPECT_EQ(Summarise(evidence, MetricId::kInfCount).value, 1);
+  EXPECT_EQ(Summarise(evidence, MetricId::kRecompiles).value, 2);
+  EXPECT_THAT(Summarise(evidence, MetricId::kGraphBreaks).unavailable,
+              HasSubstr("'none', not a count"));
+  ASSERT_EQ(evidence.fallback.size(), 1U);
+  EXPECT_EQ(evidence.fallback[0].why, "built without nvcc");
+}
+
+TEST_F(CaseEvidence, TheKeySaysWhatMustBeEqual) {
+  TraceBuilder trace = Launches(1);
+  trace.Header(R"("deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}],
+                  "cuda_runtime_version": 12090, "cupti_version": 28,)");
+  Add(&trace).samples->environment = {
+      {"torch", "2.11.0"}, {"cudnn", "9.1"}, {"gpu_uuid", "GPU-1"}, {"threads", "2"}};
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.key.fields,
+              ElementsAre(std::pair("cuda", "12.9"), std::pair("cudnn", "9.1"),
+                          std::pair("definition", "0123456789abcdef"), std::pair("device", "cuda"),
+                          std::pair("gpu", "NVIDIA H200"), std::pair("gpu_count", "1"),
+                          std::pair("profiler", "torch"), std::pair("profiler_version", "28"),
+                          std::pair("sm_count", "132"), std::pair("torch", "2.11.0")));
+  EXPECT_EQ(evidence.key.recorded.at("gpu_uuid"), "GPU-1");
+  EXPECT_EQ(evidence.device_name, "NVIDIA H200");
+}
+
+TEST_F(CaseEvidence, OnACpuTheKeyIsIsaAndThreads) {
+  TraceBuilder trace;
+  trace.Step(1, 0, 100'000).Op("aten::mm", 1000, 1000);
+  Add(&trace);
+  const Evidence evidence = Run();
+  EXPECT_EQ(evidence.key.fields.at("cpu_isa"), "avx2");
+  EXPECT_EQ(evidence.key.fields.at("threads"), "1");
+  EXPECT_EQ(evidence.device_name, "EPYC");
+  EXPECT_FALSE(evidence.key.fields.contains("gpu"));
+}
+
+TEST_F(CaseEvidence, FaultsOfAttemptsMakeItIncomplete) {
+  const TraceBuilder trace = Launches(1);
+  Add(&trace);
+  AttemptData& crashed = Add(nullptr, 1);
+  crashed.faults = {"killed by SIGSEGV"};
+  crashed.result.outcome = Outcome::kSignalled;
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.incomplete_because, Contains("process 1: killed by SIGSEGV"));
+  EXPECT_THAT(evidence.incomplete_because, Contains("process 1: no trace was written"));
+}
+
+TEST_F(CaseEvidence, NothingRunIsIncompleteNotEmpty) {
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.incomplete_because, ElementsAre("the case was not run"));
+  EXPECT_EQ(Summarise(evidence, MetricId::kHostOps).unavailable, "no trace could be read");
+}
+
+TEST_F(CaseEvidence, ATraceThatIsNoneMakesItIncomplete) {
+  AttemptData& data = Add(nullptr);
+  files_.emplace_back("trace.json", "{}");
+  data.traces.push_back({files_.back().path(), 0});
+  EXPECT_THAT(Run().incomplete_because,
+              Contains(HasSubstr("trace.json: not a trace but an empty JSON object")));
+}
+
+TEST_F(CaseEvidence, APlantedDefectThatWasNotPutInIsIncomplete) {
+  const TraceBuilder trace = Launches(1);
+  Case declared = Declared();
+  declared.plant = "clone";
+  Add(&trace);
+  EXPECT_THAT(Run(declared).incomplete_because,
+              Contains("the workload did not put in the planted defect 'clone'"));
+  attempts_[0].samples->plant = "clone";
+  const Evidence planted = Run(declared);
+  EXPECT_THAT(planted.incomplete_because, IsEmpty());
+  EXPECT_EQ(planted.plant, "clone");
+}
+
+TEST_F(CaseEvidence, ACudaCaseWithoutCudaRecordsIsIncomplete) {
+  TraceBuilder trace;
+  trace.Step(1, 0, 100'000).Op("aten::mm", 1000, 1000);
+  Add(&trace).samples->environment["device"] = "cuda:0";
+  const Evidence evidence = Run();
+  EXPECT_EQ(evidence.device_kind, "cuda");
+  EXPECT_THAT(evidence.incomplete_because, Contains(HasSubstr("recorded the CPU only")));
+}
+
+TEST_F(CaseEvidence, TheBaseSideGivesTimedSamplesOnly) {
+  const TraceBuilder head = Launches(1), base = Launches(5);
+  Add(&head).samples->latency_ns.assign(10, 1000);
+  Add(&base).samples->latency_ns.assign(10, 9000);
+  attempts_[1].attempt.side = Side::kBase;
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.steps, ElementsAre(1));
+  EXPECT_EQ(Summarise(evidence, MetricId::kKernels).value, 1);
+  EXPECT_EQ(Summarise(evidence, MetricId::kLatencyP50).value, 1000);
+  const auto of_base = [](const Observation& o) {
+    return o.metric == MetricId::kLatencyP50 && o.side == Side::kBase;
+  };
+  EXPECT_EQ(std::count_if(evidence.values.begin(), evidence.values.end(), of_base), 1);
+}
+
+TEST_F(CaseEvidence, RanksAreProcessesOfTheirOwn) {
+  const TraceBuilder trace = Launches(1);
+  AttemptData& data = Add(&trace);
+  files_.emplace_back("trace1.json", trace.Json());
+  data.traces.push_back({files_.back().path(), 1});
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.steps, ElementsAre(1, 1));
+  EXPECT_THAT(evidence.notes, Contains("2 ranks: each is taken as a process of its own"));
+}
+
+TEST_F(CaseEvidence, ADeclaredTraceNeedsNoSamples) {
+  const TraceBuilder trace = Launches(1);
+  Add(&trace).samples.reset();
+  Case declared = Declared("server");
+  declared.argv.clear();
+  declared.trace = "server.json";
+  const Evidence evidence = Run(declared);
+  EXPECT_THAT(evidence.incomplete_because, IsEmpty());
+  EXPECT_EQ(evidence.case_name, "server");
+  EXPECT_EQ(evidence.key.fields.at("definition"), "0123456789abcdef");
+  EXPECT_EQ(Summarise(evidence, MetricId::kLatencyP50).unavailable,
+            "needs samples.json with a timed window");
+}
+
+TEST_F(CaseEvidence, SaysHowManyStepsAreMissing) {
+  const TraceBuilder trace = Launches(1);
+  Add(&trace);
+  Case declared = Declared();
+  declared.windows.traced_iterations = 5;
+  EXPECT_THAT(Run(declared).notes, Contains("the trace marks 1 step, 5 were asked for"));
+}
+
+TEST(Keys, DifferAndAreUnknownByField) {
+  const Key base{{{"torch", "2.11.0"}, {"device", "cpu"}, {"threads", "2"}}, {}};
+  const Key head{{{"torch", "2.12.0"}, {"device", "cpu"}, {"definition", "d"}}, {}};
+  EXPECT_THAT(KeyDifferences(base, head), ElementsAre("torch: 2.11.0 / 2.12.0"));
+  EXPECT_THAT(UnknownKeyFields(base, head), ElementsAre("cpu_isa", "definition", "threads"));
+}
+
+TEST(EvidenceJson, RefusesWhatItCannotRead) {
+  const auto refuses = [](const Json& json, std::string_view message) {
+    try {
+      EvidenceFromJson(json);
+      ADD_FAILURE() << "was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::kInput);
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  };
+  const TraceBuilder trace = Launches(1);
+  const ScratchFile file("t.json", trace.Json());
+  const Json good = ToJson(ExtractTrace(file.path()));
+  Json other = good;
+  other.Set("schema", "perfgate.evidence/9");
+  refuses(other, "schema is 'perfgate.evidence/9', this perfgate reads 'perfgate.evidence/1'");
+  Json longer = good;
+  longer.Set("steps_by_process", Json::ArrayOf(std::vector<int>{1, 1}));
+  refuses(longer, "count_per_step has 1 numbers for 2 steps");
+  Json lacking = good;
+  lacking.Set("kernels", Json());
+  refuses(lacking, "expected a list, found null");
+  refuses(Json(Json::Object{}), "the key \"schema\" is missing");
+}
+
+}  // namespace
+}  // namespace perfgate
