@@ -170,7 +170,7 @@ def _trace(step, settings, on_gpu, synchronize):
     if on_gpu:
         activities.append(ProfilerActivity.CUDA)
     else:  # Kineto asks for GPUs even so, and calls it an error that there is no driver
-        os.environ.setdefault("KINETO_LOG_LEVEL", "5")
+        os.environ.setdefault("KINETO_LOG_LEVEL", "6")
     with profile(activities=activities, record_shapes=True, profile_memory=True) as profiler:
         profiler.add_metadata("perfgate_writer", "perfgate.py")
         for index in range(settings.traced_iterations):

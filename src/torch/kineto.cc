@@ -25,9 +25,9 @@ void Begin(c10::Device device) {
   if (device.is_cuda()) {
     activities.insert(ActivityType::CUDA);
   } else {
-    // Kineto asks for GPUs even so, and without a driver calls that an error (5 is above its own
+    // Kineto asks for GPUs even so, and without a driver calls that an error (6 is above its own
     // highest level). End checks by itself that there is a trace.
-    setenv("KINETO_LOG_LEVEL", "5", /*overwrite=*/0);
+    setenv("KINETO_LOG_LEVEL", "6", /*overwrite=*/0);
   }
   profiler::prepareProfiler(config, activities);
   // The flags as torch.profiler writes them, so that a reader knows what the trace could hold.
