@@ -240,7 +240,7 @@ void FindOpaqueFusions(Work* work, bool reversed) {
   std::vector<Launches>& from = reversed ? work->head : work->base;
   std::vector<Launches>& to = reversed ? work->base : work->head;
   for (Launches& whole : from) {
-    if (whole.count == 0 || !whole.row->info.opaque) continue;
+    if (whole.count == 0 || !whole.HandWritten()) continue;
     std::vector<Launches*> parts;
     std::set<std::string> ops;
     for (Launches& part : to) {

@@ -52,6 +52,11 @@ bool Launches::Has(std::string_view word) const {
   return std::binary_search(words.begin(), words.end(), word);
 }
 
+bool Launches::HandWritten() const {
+  const KernelInfo& info = row->info;
+  return info.opaque && (info.library.empty() || info.library == "triton");
+}
+
 bool Launches::Fused() const { return row->info.ops.size() >= 2; }
 
 std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) {

@@ -23,6 +23,9 @@ struct Launches {
   bool Has(std::string_view word) const;
   // Holds several operators by its name: an Inductor kernel.
   bool Fused() const;
+  // Someone's own kernel, known by its function name alone; not one of a library's that the decoder
+  // does not know.
+  bool HandWritten() const;
 };
 
 // One side's rows with counts and times a step. Rounding is cumulative, so that the rows add up to

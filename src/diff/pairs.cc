@@ -54,9 +54,8 @@ class Pairing {
     };
     auto fused = [](const Launches& launches) {
       const KernelInfo& info = launches.row->info;
-      bool opaque = info.opaque && info.library != "aten" && info.library != "cudnn";
       bool generated = info.library == "inductor" && info.family != Family::kGemm;
-      return opaque || generated ? std::string("fused") : std::string();
+      return launches.HandWritten() || generated ? std::string("fused") : std::string();
     };
     By([&](const Launches& l) { return IsGemm(l.row->info) ? path(l) : ""; });
     By([&](const Launches& l) { return IsGemm(l.row->info) ? innermost(l) : ""; });

@@ -46,6 +46,12 @@ constexpr Known kIdentifiers[] = {
     {"FusedAdagradMathFunctor", "_fused_adagrad"},
     {"PointwiseOpScalarFunctor", "addcmul"},
     {"PointwiseOpListFunctor", "addcmul"},
+    {"MaxNanFunctor", "max"},
+    {"MinNanFunctor", "min"},
+    {"LpNormFunctor", "norm"},
+    {"GammaBetaBackwardCUDAKernelTemplate", "layer_norm_backward"},
+    {"_cuda_scatter_gather_internal_kernel", "scatter_gather"},
+    {"_scatter_gather_elementwise_kernel", "scatter_gather"},
     {"mse_kernel_cuda", "mse_loss"},
     {"mse_backward_cuda_kernel", "mse_loss_backward"},
     {"CatArrayBatchedCopy", "cat"},
@@ -120,7 +126,9 @@ std::string WordOf(std::string_view identifier) {
   }
   if (identifier.starts_with("CatArrayBatchedCopy")) return "cat";
   std::string_view stem = identifier;
-  bool marked = false;  // by a prefix or suffix that ATen gives to functors and kernels
+  // By a prefix or suffix that ATen gives to functors and kernels, or by the spelling of a type:
+  // at::native::Sqrt<float>.
+  bool marked = !stem.empty() && std::isupper(static_cast<unsigned char>(stem[0])) != 0;
   for (std::string_view prefix : {"CUDAFunctor_", "CUDAFunctorOnSelf_", "CUDAFunctorOnOther_"}) {
     if (!stem.starts_with(prefix)) continue;
     stem.remove_prefix(prefix.size());
@@ -129,9 +137,11 @@ std::string WordOf(std::string_view identifier) {
   for (bool again = true; again;) {
     again = false;
     for (std::string_view suffix :
-         {"_kernel_cuda", "_cuda_kernel", "_kernel_impl", "CUDAKernelImpl", "CUDAKernel",
-          "KernelImpl", "Kernel", "_kernel", "Functor", "_functor", "_cuda", "_impl", "Ops",
-          "_scalar", "_tensor", "_out", "_vectorized", "_tensor_scalar", "_opmath"}) {
+         {"_kernel_cuda", "_cuda_kernel", "_kernel_impl",   "CUDAKernelImpl",
+          "CUDAKernel",   "KernelImpl",   "Kernel",         "_kernel",
+          "_out_frame",   "Functor",      "_functor",       "_cuda",
+          "_impl",        "Ops",          "_scalar",        "_tensor",
+          "_out",         "_vectorized",  "_tensor_scalar", "_opmath"}) {
       if (stem.size() <= suffix.size() || !stem.ends_with(suffix)) continue;
       stem.remove_suffix(suffix.size());
       marked = again = true;
@@ -273,6 +283,14 @@ std::string Refined(const NameParts& name, std::string word) {
   if (name.function.starts_with("softmax_warp_") && arguments.size() >= 5 &&
       arguments[4] == "true") {
     return "log_" + word;
+  }
+  if (word == "softmax" && name.arguments.find("LogSoftMax") != std::string_view::npos) {
+    return "log_softmax";
+  }
+  bool divides = name.arguments.find("std::divides") != std::string_view::npos;
+  if (name.function == "multi_tensor_apply_kernel" && divides &&
+      name.arguments.find("PointwiseOp") != std::string_view::npos) {
+    return "addcdiv";
   }
   if (word == "_fused_adamw" && name.arguments.find("ADAM_MODE)0") != std::string_view::npos) {
     return "_fused_adam";

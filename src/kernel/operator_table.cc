@@ -95,7 +95,7 @@ constexpr List kLists[] = {
         embedding_bag _embedding_bag_backward index index_select index_put _index_put_impl
         _unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate
         index_add index_copy index_fill index_reduce gather scatter
-        scatter_add scatter_reduce take put masked_select masked_scatter nonzero nonzero_static
+        scatter_add scatter_reduce take put masked_select masked_scatter scatter_gather nonzero nonzero_static
         take_along_dim one_hot searchsorted bucketize _masked_scatter roll flip rot90
         repeat_interleave unfold_backward im2col col2im slice_backward select_backward
         gather_backward split_with_sizes_copy slice_scatter select_scatter diagonal_scatter

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/json.h"
 #include "kernel/kernel.h"
 
 namespace perfgate {
@@ -167,6 +171,54 @@ TEST(AtenNames, TellNormsSoftmaxAndReductionsApart) {
   EXPECT_EQ(mean.short_name, "mean fp32");
 }
 
+TEST(AtenNames, AreReadByTheirCustoms) {
+  struct Case {
+    std::string_view name, word;
+  };
+  for (const Case& c : {
+           Case{"void at::native::(anonymous "
+                "namespace)::GammaBetaBackwardCUDAKernelTemplate<float, float, 32u>(long)",
+                "layer_norm_backward"},
+           Case{"void at::native::(anonymous namespace)::upsample_bilinear2d_out_frame<float, "
+                "float>(int)",
+                "upsample_bilinear2d"},
+           Case{"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+                "at::native::func_wrapper_t<float, "
+                "at::native::MaxNanFunctor<float> >, unsigned int, float, 4, 4> >(int)",
+                "max"},
+           Case{"void at::native::(anonymous "
+                "namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
+                "namespace)::TensorListMetadata<2>, at::native::(anonymous "
+                "namespace)::UnaryOpFunctor<float, 2, 1, 1>, "
+                "at::native::Sqrt<float> >(int)",
+                "sqrt"},
+           Case{"void at::native::(anonymous "
+                "namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
+                "namespace)::TensorListMetadata<4>, at::native::(anonymous "
+                "namespace)::PointwiseOpScalarFunctor<float, 4, 3, 3>, std::divides<float>, "
+                "float>(int)",
+                "addcdiv"},
+           Case{"void at::native::(anonymous namespace)::cunn_SoftMaxForward<4, float, float, "
+                "float, "
+                "at::native::(anonymous namespace)::LogSoftMaxForwardEpilogue>(float*)",
+                "log_softmax"},
+           Case{"void at::native::_scatter_gather_elementwise_kernel<128, 4, "
+                "at::native::_cuda_scatter_gather_internal_kernel<false, at::native::OpaqueType<2> "
+                ">::operator()<at::"
+                "native::TensorAssign>(at::TensorIterator&, long)::{lambda(int)#1}>(int, int)",
+                "scatter_gather"},
+           Case{"void at::native::elementwise_kernel<128, 2, "
+                "at::native::gpu_kernel_impl_nocast<at::native::(anonymous "
+                "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
+                "const&)::{lambda()#1}::operator()() "
+                "const::{lambda(float, bool)#1}>(at::TensorIteratorBase&)::{lambda(int)#1}>(int)",
+                "masked_fill"},
+       }) {
+    EXPECT_THAT(Decode(c.name).ops, ElementsAre(std::string(c.word))) << c.name;
+    EXPECT_FALSE(Decode(c.name).opaque);
+  }
+}
+
 TEST(AtenNames, KnowFusedOptimizers) {
   KernelInfo adam = Decode(
       "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
@@ -248,6 +300,32 @@ TEST(CanonicalNames, NeverMergeTypesOrFunctions) {
   EXPECT_NE(canonical(kGeluTanh), canonical(erf));
   EXPECT_NE(canonical("void k<(at::native::ADAM_MODE)0>(int)"),
             canonical("void k<(at::native::ADAM_MODE)1>(int)"));
+}
+
+TEST(RecordedNames, AreAllDecoded) {
+  Json truth = ParseJson(ReadFile(PERFGATE_TEST_DATA "/traces/truth.json"), "truth.json");
+  int names = 0;
+  for (const auto& [trace, facts] : truth.AsObject()) {
+    const Json* counts = facts.Find("names");
+    if (counts == nullptr) continue;
+    for (const auto& [name, count] : counts->AsObject()) {
+      ++names;
+      KernelInfo info = Decode(name);
+      if (name == "geglu_fwd") {
+        EXPECT_TRUE(info.opaque);
+        continue;
+      }
+      EXPECT_FALSE(info.opaque) << name;
+      EXPECT_NE(info.family, Family::kOther) << name;
+      EXPECT_NE(info.library, "") << name;
+      EXPECT_TRUE(!info.ops.empty() || info.family == Family::kGemmAux) << name;
+      bool matrix = info.family == Family::kGemm || info.family == Family::kConv ||
+                    info.family == Family::kAttention;
+      EXPECT_EQ(info.tensor_core != TensorCore::kUnknown, matrix) << name;
+      EXPECT_EQ(info.canonical.find("void "), std::string::npos) << name;
+    }
+  }
+  EXPECT_GT(names, 200);
 }
 
 TEST(HostileNames, AreHarmless) {
