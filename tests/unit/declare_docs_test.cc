@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "declare/keys.h"
+#include "declare_files.h"
+
+namespace perfgate {
+namespace {
+
+// The fenced blocks of docs/rules.md that are marked `yaml MARK`.
+std::vector<std::string> Blocks(const std::string& mark) {
+  const std::string page = ReadFile(std::string(PERFGATE_TEST_DATA) + "/../../docs/rules.md");
+  const std::string fence = "```yaml " + mark + "\n";
+  std::vector<std::string> blocks;
+  for (size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
+    at += fence.size();
+    blocks.push_back(page.substr(at, page.find("```", at) - at));
+  }
+  return blocks;
+}
+
+class RulesPage : public DeclaredFiles {};
+
+TEST_F(RulesPage, ShowsRulesThatLoad) {
+  const std::vector<std::string> blocks = Blocks("rules");
+  ASSERT_GE(blocks.size(), 8u);
+  for (const std::string& block : blocks) {
+    Write("mine.yaml", "version: 1\nrules:\n" + block);
+    std::vector<std::string> sources = PackNames();
+    sources.push_back("mine.yaml");
+    EXPECT_NO_THROW(LoadRules(sources, folder_)) << block;
+  }
+}
+
+TEST_F(RulesPage, ShowsASuiteThatLoads) {
+  const std::vector<std::string> blocks = Blocks("suite");
+  ASSERT_EQ(blocks.size(), 1u);
+  Write("rules/mine.yaml", "version: 1\nrules: [{id: a, metric: kernels, limit: {at_most: 1}}]\n");
+  const Suite suite = LoadSuite(Write("perfgate.yaml", blocks[0]));
+  EXPECT_EQ(std::count_if(suite.cases.begin(), suite.cases.end(),
+                          [](const Case& each) { return !each.reference_only; }),
+            4);
+}
+
+TEST_F(RulesPage, NamesEveryKeyAndEveryKindOfChange) {
+  const std::string page = ReadFile(std::string(PERFGATE_TEST_DATA) + "/../../docs/rules.md");
+  for (const ChangeKind kind : ChangeKinds()) {
+    EXPECT_NE(page.find("`" + std::string(ToString(kind)) + "`"), std::string::npos)
+        << ToString(kind);
+  }
+  std::vector<std::pair<std::string_view, KeySet>> sets = SuiteKeySets();
+  for (const auto& set : RuleKeySets()) sets.push_back(set);
+  for (const auto& [name, keys] : sets) {
+    for (const Key& key : keys) {
+      EXPECT_NE(page.find(key.name), std::string::npos) << name << "." << key.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace perfgate
