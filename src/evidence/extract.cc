@@ -16,6 +16,15 @@ namespace {
 
 bool SaysCuda(const std::string& device) { return device.starts_with("cuda"); }
 
+// "; it said last: ValueError: no such file", or "" for a process that said nothing.
+std::string LastWords(const AttemptResult& result) {
+  constexpr size_t kAtMost = 200;
+  const std::string_view said = Trim(result.stderr_tail);
+  if (said.empty()) return "";
+  const std::string_view line = said.substr(said.rfind('\n') + 1).substr(0, kAtMost);
+  return fmt::format("; it said last: {}", Printable(line));
+}
+
 class Extractor {
  public:
   Extractor(const Case& declared, std::span<const AttemptData> attempts,
@@ -54,10 +63,13 @@ class Extractor {
     }
     evidence_.attempts.push_back(std::move(summary));
     const std::string label = Label(data);
-    for (const std::string& fault : data.faults) Incomplete(label, fault);
+    for (const std::string& fault : data.faults) {
+      Incomplete(label, fault == data.result.fault ? fault + LastWords(data.result) : fault);
+    }
     if (data.result.outcome != Outcome::kExited || data.result.exit_code != 0) {
       if (data.faults.empty()) {
-        Incomplete(label, data.result.fault.empty() ? "the process failed" : data.result.fault);
+        Incomplete(label, (data.result.fault.empty() ? "the process failed" : data.result.fault) +
+                              LastWords(data.result));
       }
     }
     if (!declared_.plant.empty() && (!data.samples || data.samples->plant != declared_.plant)) {
@@ -98,7 +110,8 @@ class Extractor {
   void AddTraces(const AttemptData& data) {
     if (data.attempt.phase != Phase::kTraced) return;
     const std::string label = Label(data);
-    if (data.traces.empty()) Incomplete(label, "no trace was written");
+    // A process that failed says so already.
+    if (data.traces.empty() && data.faults.empty()) Incomplete(label, "no trace was written");
     if (data.traces.size() > 1) {
       AddUnique(evidence_.notes,
                 fmt::format("{} ranks: each is taken as a process of its own", data.traces.size()));

@@ -146,9 +146,12 @@ TEST_F(CaseEvidence, FaultsOfAttemptsMakeItIncomplete) {
   AttemptData& crashed = Add(nullptr, 1);
   crashed.faults = {"killed by SIGSEGV"};
   crashed.result.outcome = Outcome::kSignalled;
+  crashed.result.fault = "killed by SIGSEGV";
+  crashed.result.stderr_tail = "loading weights\nout of\tluck\n\n";
   const Evidence evidence = Run();
-  EXPECT_THAT(evidence.incomplete_because, Contains("process 1: killed by SIGSEGV"));
-  EXPECT_THAT(evidence.incomplete_because, Contains("process 1: no trace was written"));
+  // What a process that failed therefore did not write is no second fault.
+  EXPECT_THAT(evidence.incomplete_because,
+              ElementsAre("process 1: killed by SIGSEGV; it said last: out of\\x09luck"));
 }
 
 TEST_F(CaseEvidence, NothingRunIsIncompleteNotEmpty) {
