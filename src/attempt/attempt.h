@@ -137,7 +137,7 @@ struct RunRecord {
   bool dirty = false;
   std::string base_commit;  // with --against
   uint64_t seed = 0;
-  std::map<std::string, std::string> machine;  // host facts: cpu, isa, cores, os, gpus
+  std::map<std::string, std::string> machine;  // host facts: cpu, cpu_isa, cores, os
   std::vector<Case> cases;
   std::vector<std::pair<Attempt, AttemptResult>> attempts;          // finished ones
   std::vector<std::pair<std::string, std::string>> prepare_faults;  // workload, fault

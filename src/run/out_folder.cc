@@ -4,6 +4,7 @@
 
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -39,6 +40,16 @@ void Remove(const fs::path& path) {
   if (error) ThrowDisk(path, "cannot remove what an earlier run left", error);
 }
 
+// What a perfgate that was killed while it wrote run.json leaves: "run.json.tmp-<pid>".
+void RemoveHalfWritten(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename().string().starts_with("run.json.tmp-")) found.push_back(it->path());
+  }
+  for (const fs::path& path : found) Remove(path);
+}
+
 }  // namespace
 
 void MakeFolder(const fs::path& folder) {
@@ -55,6 +66,7 @@ void MakeOutFolder(const fs::path& folder) {
     throw Error(Fault::kUsage,
                 fmt::format("{}: is not a folder; name another one with --out", folder.string()));
   }
+  RemoveHalfWritten(folder);
   const bool empty = fs::is_empty(folder, error);
   if (error) ThrowDisk(folder, "cannot read the folder", error);
   if (empty) return;
@@ -64,8 +76,8 @@ void MakeOutFolder(const fs::path& folder) {
                             "empty it, or name another folder with --out",
                             folder.string()));
   }
-  // run.json last: if this stops half-way, the folder is still ours.
-  for (const char* name : {"attempts", "prepare", "run.json"}) Remove(folder / name);
+  // run.json stays until the new one takes its place: killed in between, the folder is still ours.
+  for (const char* name : {"attempts", "prepare"}) Remove(folder / name);
 }
 
 }  // namespace perfgate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "base/error.h"
@@ -61,17 +62,17 @@ Database::Database(const std::filesystem::path& file) : file_(file) {
 Database::~Database() { ::sqlite3_close(handle_); }
 
 void Database::Fail(int code) const {
+  int primary = code & 0xff;
   std::string detail = ::sqlite3_errstr(code);
   if (handle_ != nullptr && ::sqlite3_extended_errcode(handle_) == code) {
     detail = ::sqlite3_errmsg(handle_);
     const int system = ::sqlite3_system_errno(handle_);
-    const int primary = code & 0xff;
     if (system != 0 && (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN)) {
       detail += fmt::format(" ({})", std::strerror(system));
+      if (system == ENOSPC || system == EDQUOT) primary = SQLITE_FULL;
     }
   }
-  throw Error(Fault::kStore,
-              fmt::format("{}: {}: {}", file_.string(), detail, Advice(code & 0xff)));
+  throw Error(Fault::kStore, fmt::format("{}: {}: {}", file_.string(), detail, Advice(primary)));
 }
 
 void Database::Execute(std::string_view sql) {

@@ -257,6 +257,14 @@ TEST_F(SuiteRuns, AnyOtherOutFolderIsLeftAlone) {
   EXPECT_THAT(ErrorOf(), HasSubstr("below: cannot make the folder"));
 }
 
+TEST_F(SuiteRuns, AnOutFolderWithAHalfWrittenRecordIsUsed) {
+  Add("a", "a").windows.traced_processes = 1;
+  std::filesystem::create_directories(options_.out_dir);
+  std::ofstream(options_.out_dir / "run.json.tmp-12345") << R"({"schema": "perfg)";
+  EXPECT_TRUE(Run().finished);
+  EXPECT_FALSE(std::filesystem::exists(options_.out_dir / "run.json.tmp-12345"));
+}
+
 TEST_F(SuiteRuns, AnEmptyOutFolderIsUsedAndTheDefaultIsBesideTheSuite) {
   Add("a", "a").windows.traced_processes = 1;
   std::filesystem::create_directories(options_.out_dir);
