@@ -43,7 +43,7 @@ CallKind ClassifyTransfer(std::string_view rest) {
   if (!copy && !rest.starts_with("Memset")) return CallKind::kOther;
   if (rest.find("Async") != std::string_view::npos) return CallKind::kTransfer;
   // Fills do not wait. A plain copy does.
-  return copy ? CallKind::kSync : CallKind::kTransfer;
+  return copy ? CallKind::kBlockingCopy : CallKind::kTransfer;
 }
 
 }  // namespace

@@ -10,8 +10,9 @@ enum class CallKind : uint8_t {
   kOther,
   kKernelLaunch,
   kGraphLaunch,
-  kTransfer,  // an asynchronous copy or fill; may rightly leave no GPU record (zero bytes)
-  kSync,      // makes the host wait for the GPU; also blocking copies
+  kTransfer,      // an asynchronous copy or fill; may rightly leave no GPU record (zero bytes)
+  kBlockingCopy,  // a copy that makes the host wait for it
+  kSync,          // makes the host wait for the GPU
   kDeviceMalloc,
   kBeginCapture,
   kEndCapture,
@@ -22,7 +23,12 @@ CallKind ClassifyCall(std::string_view name);
 // Calls that put work on the GPU.
 inline bool IsLaunch(CallKind kind) {
   return kind == CallKind::kKernelLaunch || kind == CallKind::kGraphLaunch ||
-         kind == CallKind::kTransfer;
+         kind == CallKind::kTransfer || kind == CallKind::kBlockingCopy;
+}
+
+// Calls that make the host wait.
+inline bool Waits(CallKind kind) {
+  return kind == CallKind::kSync || kind == CallKind::kBlockingCopy;
 }
 
 }  // namespace perfgate

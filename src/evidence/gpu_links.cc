@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -21,7 +20,8 @@ std::vector<CallKind> CallKinds(const TraceData& trace) {
   return kinds;
 }
 
-// Launches between BeginCapture and EndCapture of a thread build a graph and run nothing.
+// Launches between BeginCapture and EndCapture of a thread build a graph and run nothing. A capture
+// whose end is not in the trace excuses no launch without GPU work.
 class Captures {
  public:
   Captures(const TraceData& trace, const std::vector<CallKind>& kinds) {
@@ -41,9 +41,10 @@ class Captures {
   bool Hold(const TraceEvent& event) const {
     const auto thread = intervals_.find(event.thread);
     if (thread == intervals_.end()) return false;
-    return std::any_of(thread->second.begin(), thread->second.end(), [&event](const auto& span) {
-      return event.start_ns >= span.first && event.start_ns < span.second;
-    });
+    const auto after =
+        std::upper_bound(thread->second.begin(), thread->second.end(), event.start_ns,
+                         [](int64_t at, const auto& span) { return at < span.first; });
+    return after != thread->second.begin() && event.start_ns < (after - 1)->second;
   }
 
  private:
@@ -56,9 +57,9 @@ class Captures {
       intervals_[thread].emplace_back(open, at);
       open = kAbsent;
     }
-    if (open != kAbsent) intervals_[thread].emplace_back(open, std::numeric_limits<int64_t>::max());
   }
 
+  // By thread: start and end, in order, not overlapping.
   std::map<uint32_t, std::vector<std::pair<int64_t, int64_t>>> intervals_;
 };
 
@@ -222,6 +223,7 @@ class Linker {
 
   void Count(uint32_t index, const TraceEvent& event, LaunchCall& call) {
     ++call.activities;
+    call.captured = false;  // it ran: a stream beside the one that is captured
     call.kernels += event.kind == EventKind::kKernel;
     const bool has_time =
         event.duration_ns != kAbsent && !(event.start_ns <= 0 && event.duration_ns == 0);

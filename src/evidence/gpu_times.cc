@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "evidence/gpu.h"
+#include "evidence/rows.h"
 
 namespace perfgate {
 namespace {
@@ -45,13 +46,13 @@ void ClipImpossibleEnds(const TraceData& trace, GpuLinks& links, ProcessEvidence
   int64_t clipped = 0, clipped_ns = 0, total_ns = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     const TraceEvent& event = trace.events[order[i]->event];
-    total_ns += event.duration_ns;
+    total_ns = SaturatingAdd(total_ns, event.duration_ns);
     if (i + 1 == order.size()) continue;
     const TraceEvent& next = trace.events[order[i + 1]->event];
     if (next.device != event.device || next.stream != event.stream) continue;
     if (event.EndNs() <= next.EndNs() + kToleranceNs || next.start_ns <= event.start_ns) continue;
     ++clipped;
-    clipped_ns += event.EndNs() - next.start_ns;
+    clipped_ns = SaturatingAdd(clipped_ns, event.EndNs() - next.start_ns);
     order[i]->busy_end_ns = next.start_ns;
   }
   if (clipped == 0) return;
@@ -111,7 +112,7 @@ void ExtractBusyTimes(const TraceData& trace, const GpuLinks& links, ProcessEvid
     if (work.has_time) {
       auto& lanes = kernel && sort == kCollective ? times.comm : times.work;
       lanes[event.device].emplace_back(event.start_ns, work.busy_end_ns);
-      if (kernel) times.kernel_ns += event.duration_ns;
+      if (kernel) times.kernel_ns = SaturatingAdd(times.kernel_ns, event.duration_ns);
     }
     if (i + 1 == links.work.size() || links.work[i + 1].step != work.step) {
       FinishStep(times, static_cast<size_t>(work.step), evidence);

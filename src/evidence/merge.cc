@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -43,21 +44,18 @@ void AppendCounts(OperatorRow& into, const OperatorRow& from, size_t before, siz
   Append(into.count_per_step, from.count_per_step, before, added);
 }
 
+using RowKey = std::tuple<std::string, std::string, std::string>;
+RowKey KeyOf(const KernelRow& row) { return {row.device, row.name, row.op_path}; }
+RowKey KeyOf(const OperatorRow& row) { return {row.name, "", ""}; }
+
 // Rows of both get the steps of both; a row that one side lacks has zeros there.
 template <typename Row>
 void AppendRows(std::vector<Row>& into, std::vector<Row> from, size_t before, size_t added) {
   if (before > 0 && (into.size() + from.size()) > 0) {
-    std::map<std::string, size_t> index;
-    const auto key = [](const Row& row) {
-      if constexpr (std::is_same_v<Row, KernelRow>) {
-        return row.device + '\n' + row.name + '\n' + row.op_path;
-      } else {
-        return row.name;
-      }
-    };
-    for (size_t i = 0; i < into.size(); ++i) index.emplace(key(into[i]), i);
+    std::map<RowKey, size_t> index;
+    for (size_t i = 0; i < into.size(); ++i) index.emplace(KeyOf(into[i]), i);
     for (Row& row : from) {
-      const auto [found, fresh] = index.try_emplace(key(row), into.size());
+      const auto [found, fresh] = index.try_emplace(KeyOf(row), into.size());
       if (fresh) {
         Row empty = row;
         empty.count_per_step.clear();

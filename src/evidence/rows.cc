@@ -1,17 +1,25 @@
 #include "evidence/rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 namespace perfgate {
 
+int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
 int64_t KernelRow::Count() const {
-  return std::accumulate(count_per_step.begin(), count_per_step.end(), int64_t{0});
+  return std::accumulate(count_per_step.begin(), count_per_step.end(), int64_t{0}, SaturatingAdd);
 }
 
 int64_t KernelRow::TimeNs() const {
-  return std::accumulate(time_ns_per_step.begin(), time_ns_per_step.end(), int64_t{0});
+  return std::accumulate(time_ns_per_step.begin(), time_ns_per_step.end(), int64_t{0},
+                         SaturatingAdd);
 }
 
 std::string_view KernelRow::Operator() const {
@@ -44,12 +52,14 @@ KernelRow& RowTable::Row(const std::string& device, std::string_view name,
 
 void RowTable::Add(KernelRow& row, int step, int64_t time_ns) const {
   row.count_per_step[static_cast<size_t>(step)] += 1;
-  row.time_ns_per_step[static_cast<size_t>(step)] += time_ns;
+  int64_t& sum = row.time_ns_per_step[static_cast<size_t>(step)];
+  sum = SaturatingAdd(sum, time_ns);
 }
 
 void RowTable::AddBytes(KernelRow& row, int step, int64_t bytes) const {
   row.bytes_per_step.resize(steps_);
-  row.bytes_per_step[static_cast<size_t>(step)] += bytes;
+  int64_t& sum = row.bytes_per_step[static_cast<size_t>(step)];
+  sum = SaturatingAdd(sum, bytes);
 }
 
 std::vector<KernelRow> RowTable::Take() { return std::move(rows_); }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kMark = "ProfilerStep#";
 constexpr int64_t kToleranceNs = 1000;
+constexpr int64_t kLargestNumber = int64_t{1} << 40;
 
 std::optional<int64_t> MarkNumber(std::string_view name) {
   if (!name.starts_with(kMark)) return std::nullopt;
@@ -24,6 +25,7 @@ std::optional<int64_t> MarkNumber(std::string_view name) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  if (number < 0 || number > kLargestNumber) return std::nullopt;
   return number;
 }
 

@@ -90,7 +90,8 @@ void TraceHandler::Keep(EventKind kind) {
   event.start_ns = pending_.start_ns;
   // Allocations always carry it.
   if (!pending_.finished && kind != EventKind::kMemory) ++unfinished_;
-  if (pending_.duration_ns < 0 && pending_.duration_ns != kAbsent) {
+  if (pending_.duration_ns != kAbsent &&
+      (pending_.duration_ns < 0 || pending_.duration_ns > kLongestNs)) {
     ++negative_;
     pending_.duration_ns = kAbsent;
   }
@@ -174,7 +175,7 @@ void TraceHandler::Finish() {
   trace_.left_out.insert(left_out_.begin(), left_out_.end());
   trace_.whole_microseconds = kept_ > 0 && !fractions_seen_;
   Warn(without_start_, "events without a readable start time");
-  Warn(negative_, "events with a negative duration, read as unfinished");
+  Warn(negative_, "events with a negative or impossible duration, read as unfinished");
   Warn(unfinished_, "events that the profiler marked as unfinished");
   Warn(not_utf8_, "names that are not UTF-8");
   Warn(not_objects_, "entries in the list of events that are no events");

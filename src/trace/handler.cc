@@ -233,6 +233,9 @@ void TraceHandler::EventScalar(std::string_view text) {
     case Field::kStart:
       fractions_seen_ |= text.find('.') != std::string_view::npos;
       pending_.start_ns = ParseNanoseconds(text).value_or(kAbsent);
+      if (pending_.start_ns > kLatestNs || pending_.start_ns < -kLatestNs) {
+        pending_.start_ns = kAbsent;
+      }
       break;
     case Field::kDuration:
       pending_.duration_ns = ParseNanoseconds(text).value_or(kAbsent);

@@ -12,6 +12,10 @@ namespace perfgate {
 // is no number or out of range.
 std::optional<int64_t> ParseNanoseconds(std::string_view microseconds);
 
+// Times beyond these are no times of a trace; within them, sums of two never overflow.
+inline constexpr int64_t kLatestNs = 4'000'000'000'000'000'000;  // either side of the base
+inline constexpr int64_t kLongestNs = 1'000'000'000'000'000;     // 11 days
+
 // A whole number; also "12.0" as other tools write it. Nothing if it is none or exceeds int64.
 std::optional<int64_t> ParseInteger(std::string_view text);
 

@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
                "1 numbers longer"},
         Repair{"negative",
                R"({"ph":"X","cat":"cpu_op","name":"n","pid":1,"tid":1,"ts":1,"dur":-1})", "n",
-               "1 events with a negative duration"}),
+               "1 events with a negative or impossible duration"}),
     [](const auto& named) { return named.param.what; });
 
 TEST(TraceReader, TakesATrailingCommaAndAByteOrderMark) {
