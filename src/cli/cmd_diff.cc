@@ -71,8 +71,7 @@ void AddNotes(const CasePair& pair, CaseVerdict* item) {
 }  // namespace
 
 int DiffTwo(const DiffArgs& args, Reports& reports, World& world) {
-  const std::vector<Rule> rules =
-      LoadRules(args.rules.empty() ? kDefaultRules : args.rules, std::filesystem::current_path());
+  const std::vector<Rule> rules = LoadRules(args.rules.empty() ? kDefaultRules : args.rules, ".");
   const CasePair pair = PairOf(args);
   const Policy policy{.today = world.UtcNow().substr(0, 10), .bare_diff = true};
   Verdict verdict = Judge(rules, std::span(&pair, 1), policy);

@@ -23,8 +23,7 @@ Json RuleRow(const Rule& rule) {
 }  // namespace
 
 int ListRules(const RulesListArgs& args, World& world) {
-  const std::vector<Rule> rules =
-      LoadRules(args.sources.empty() ? PackNames() : args.sources, std::filesystem::current_path());
+  const std::vector<Rule> rules = LoadRules(args.sources.empty() ? PackNames() : args.sources, ".");
   if (args.format == Format::kJson) {
     Json rows{Json::Array{}};
     for (const Rule& rule : rules) rows.Push(RuleRow(rule));
@@ -43,7 +42,7 @@ int ListRules(const RulesListArgs& args, World& world) {
 }
 
 int CheckRules(const RulesCheckArgs& args, World& world) {
-  const std::vector<Rule> rules = LoadRules(args.sources, std::filesystem::current_path());
+  const std::vector<Rule> rules = LoadRules(args.sources, ".");
   world.Out() << Plural(static_cast<int64_t>(rules.size()), "rule") << ", no mistake\n";
   return 0;
 }

@@ -85,6 +85,16 @@ void FillHeadings(const Selection& selection, const StoredRun& stored,
   verdict->run_id = stored.run.id;
 }
 
+// The commands that findings offer are to be typed where this one was.
+void CompleteCommands(const std::string& flags, Verdict* verdict) {
+  constexpr std::string_view kAccept = "perfgate baseline accept";
+  for (CaseVerdict& item : verdict->cases) {
+    for (Finding& finding : item.findings) {
+      if (finding.next.starts_with(kAccept)) finding.next.insert(kAccept.size(), flags);
+    }
+  }
+}
+
 // "interrupted by SIGINT", "not finished"; "" for a run that may be judged.
 std::string WhyNotJudged(const RunRecord& run) {
   if (run.interrupted_by == 2) return "interrupted by SIGINT";
@@ -184,6 +194,7 @@ Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& wor
                       .no_baseline_warns = selection.suite.no_baseline_warns};
   Verdict verdict = Judge(selection.suite.rules, pairs, policy);
   FillHeadings(selection, stored, judged, &verdict);
+  CompleteCommands(selection.flags, &verdict);
   if (selection.all) AddUndeclared(selection, judged, &verdict);
   if (!not_judged.empty()) {
     verdict.problems.push_back(

@@ -291,21 +291,20 @@ class Parser {
     Texts names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     if (names.empty()) return;
+    const bool root = app.get_parent() == nullptr;
     if (at >= args.size()) {
-      throw Error(
-          Fault::kUsage,
-          fmt::format("{} needs a command: {}\nsee: {}{} --help", app.get_name(), Join(names, ", "),
-                      app.get_parent() == nullptr ? "" : "perfgate ", app.get_name()));
+      throw Error(Fault::kUsage, fmt::format("a command is needed: {}\nsee: perfgate{} --help",
+                                             Join(names, ", "), root ? "" : " " + app.get_name()));
     }
     if (args[at].starts_with("-")) return;
     for (const CLI::App* command : app.get_subcommands({})) {
       if (command->get_name() == args[at]) return CheckCommand(*command, args, at + 1);
     }
     const std::optional<std::string> nearest = Nearest(args[at], names);
-    throw Error(
-        Fault::kUsage,
-        fmt::format("{}: unknown command `{}`{}\ncommands: {}", app.get_name(), Printable(args[at]),
-                    nearest ? ": did you mean `" + *nearest + "`?" : "", Join(names, ", ")));
+    throw Error(Fault::kUsage, fmt::format("unknown command `{}{}`{}\ncommands: {}",
+                                           root ? "" : app.get_name() + " ", Printable(args[at]),
+                                           nearest ? ": did you mean `" + *nearest + "`?" : "",
+                                           Join(names, ", ")));
   }
 
   std::string UnknownArgument() const {

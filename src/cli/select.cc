@@ -26,6 +26,20 @@ fs::path SuiteFile(const std::string& given) {
   return fs::is_directory(path, error) ? path / "perfgate.yaml" : path;
 }
 
+std::string ShellQuoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string FlagsOf(const SuiteArgs& args) {
+  std::string flags;
+  if (args.suite != SuiteArgs().suite) flags += " --suite " + ShellQuoted(args.suite);
+  if (!args.database.empty()) flags += " --db " + ShellQuoted(args.database);
+  if (!args.baselines.empty()) flags += " --baselines " + ShellQuoted(args.baselines);
+  return flags;
+}
+
 fs::path Or(const std::string& given, const fs::path& usual) {
   return given.empty() ? usual : fs::path(given);
 }
@@ -95,6 +109,7 @@ Selection Select(const SuiteArgs& args, World& world) {
     if (taken[i]) selection.cases.push_back(suite.cases[i]);
   }
   AddReferences(suite.cases, &selection.cases);
+  selection.flags = FlagsOf(args);
   selection.all = args.cases.empty();
   selection.database = Or(args.database, suite.folder / "perfgate.db");
   selection.baselines = Or(args.baselines, suite.folder / suite.baselines);

@@ -120,6 +120,24 @@ std::string ContextOf(const Verdict& verdict) {
   return Join(parts, " · ");
 }
 
+// Several rules of a case are accepted by one command: the --rule flags of `more` go into `step`.
+// False if the two are not such commands of the same case.
+bool MergeRules(std::string_view more, std::string* step) {
+  constexpr std::string_view kAccept = "perfgate baseline accept", kRule = " --rule ",
+                             kReason = " --reason ";
+  const size_t begin = more.find(kRule), end = more.rfind(kReason);
+  const size_t step_begin = step->find(kRule), step_end = step->rfind(kReason);
+  if (!more.starts_with(kAccept) || begin == std::string::npos || end == std::string::npos ||
+      end < begin || step_begin == std::string::npos || step_end == std::string::npos ||
+      step->compare(0, step_begin, more.substr(0, begin)) != 0 ||
+      step->compare(step_end, std::string::npos, more.substr(end)) != 0) {
+    return false;
+  }
+  const std::string_view flags = more.substr(begin, end - begin);
+  if (step->find(flags) == std::string::npos) step->insert(step_end, flags);
+  return true;
+}
+
 std::string ShortId(const std::string& id) { return id.substr(id.rfind('/') + 1); }
 
 }  // namespace
@@ -151,10 +169,12 @@ std::string Wrap(std::string_view text, size_t width, size_t indent) {
   std::string wrapped, line;
   for (const std::string& word : Split(text, ' ')) {
     if (!line.empty() && line.size() + 1 + word.size() > room) {
+      while (line.ends_with(' ')) line.pop_back();
       wrapped += line + "\n" + std::string(indent, ' ');
       line.clear();
+    } else if (!line.empty()) {
+      line += ' ';
     }
-    if (!line.empty()) line += ' ';
     line += word;
   }
   return wrapped + line;
@@ -277,9 +297,10 @@ std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings) 
   std::vector<std::string> steps;
   for (const Finding* finding : findings) {
     if (finding->next.empty()) continue;
-    if (std::find(steps.begin(), steps.end(), finding->next) == steps.end()) {
-      steps.push_back(finding->next);
-    }
+    const auto same = std::find_if(steps.begin(), steps.end(), [&](std::string& step) {
+      return step == finding->next || MergeRules(finding->next, &step);
+    });
+    if (same == steps.end()) steps.push_back(finding->next);
   }
   return steps;
 }

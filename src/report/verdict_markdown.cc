@@ -110,15 +110,15 @@ std::string Circumstances(const CaseVerdict& item) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string Whys(const std::vector<const Finding*>& findings) {
+std::string Whys(const Verdict& verdict, const std::vector<const Finding*>& findings) {
   std::string text;
   std::set<std::string> said;
   for (const Finding* finding : findings) {
     if (!finding->why.empty() && said.insert(finding->why).second) {
-      text += "- Why it matters: " + Prose(finding->why) + "\n";
+      text += fmt::format("- {}: {}\n", Code(RuleName(verdict, *finding)), Prose(finding->why));
     }
   }
-  return text.empty() ? "" : "\n" + text;
+  return text.empty() ? "" : "\nWhy it matters:\n" + text;
 }
 
 std::string NextBlock(const std::vector<const Finding*>& findings) {
@@ -137,7 +137,7 @@ std::string TroubledSection(const Verdict& verdict, const CaseVerdict& item) {
   text += FindingTable(verdict, findings);
   text += DiffBlock(item, findings);
   if (item.diff) text += Answers(*item.diff);
-  text += Whys(findings);
+  text += Whys(verdict, findings);
   for (const std::string& note : item.notes) text += "\n_note:_ " + Prose(note) + "\n";
   return text + NextBlock(findings);
 }

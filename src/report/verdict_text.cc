@@ -134,11 +134,16 @@ class Writer {
     WriteOtherChanges(item, shown);
     WriteAnswers(item);
     for (const std::string& note : item.notes) Line("note", note, Ink::kDim);
-    std::string label = "next";
+    WriteNext(findings);
+  }
+
+  // Commands are never broken over lines, so that they can be copied.
+  void WriteNext(const std::vector<const Finding*>& findings) {
     for (const std::string& step : NextSteps(findings)) {
-      // Commands are never broken over lines, so that they can be copied.
-      out_ += "  " + Paint(fmt::format("{:<6}", label), Ink::kBold, style_) + Safe(step) + "\n";
-      label = "or";
+      const bool accepts = step.starts_with("perfgate baseline accept") &&
+                           step.find(" --rule ") != std::string::npos;
+      out_ += "  " + Paint(accepts ? "if meant" : "next    ", Ink::kBold, style_) + "  " +
+              Safe(step) + "\n";
     }
   }
 
@@ -196,7 +201,9 @@ class Writer {
       }
       out_ += ChangeLines(change, 6, style_);
     }
-    if (again > 0) out_ += "      (" + Plural(again, "change") + " shown above)\n";
+    if (again > 0) {
+      out_ += fmt::format("      same {} as above\n", again == 1 ? "change" : "changes");
+    }
   }
 
   void WriteOtherChanges(const CaseVerdict& item, const std::set<int>& shown) {
@@ -218,7 +225,7 @@ class Writer {
   }
 
   void WriteAnswers(const CaseVerdict& item) {
-    if (item.diff) out_ += AnswerLines(*item.diff, width_);
+    if (item.diff) out_ += "\n" + AnswerLines(*item.diff, width_);
   }
 
   // Cases that are well, but with something that must be seen.
@@ -239,14 +246,9 @@ class Writer {
       });
       if (lesser.empty()) continue;
       WriteCaseName(*item);
-      for (const Finding* finding : lesser) {
-        const bool good = finding->status == Status::kImproved;
-        Line(Words(finding->status), RuleName(verdict_, *finding) + ": " + finding->message,
-             good ? Ink::kGreen : Ink::kYellow);
-      }
-      for (const std::string& step : NextSteps(lesser)) {
-        out_ += "  " + Paint(fmt::format("{:<6}", "next"), Ink::kBold, style_) + Safe(step) + "\n";
-      }
+      std::set<int> shown;
+      WriteFindings(*item, lesser, &shown);
+      WriteNext(lesser);
     }
   }
 
@@ -255,7 +257,7 @@ class Writer {
     const std::string rest = RestOf(counts);
     const bool said = verdict_.result == Result::kPass;
     if (!rest.empty() && !said) out_ += "\n" + rest + "\n";
-    WriteSkipped();
+    WriteNeverJudged();
     if (!style_.all_passes) return;
     for (const CaseVerdict& item : verdict_.cases) {
       const auto passes = FindingsInOrder(
@@ -268,13 +270,20 @@ class Writer {
     }
   }
 
-  // Skipped findings, a line for each reason.
-  void WriteSkipped() {
+  // Rules that judged nothing in any case, a line for each reason: what a reader may believe to be
+  // watched and is not.
+  void WriteNeverJudged() {
+    std::set<std::string> judged;
+    for (const CaseVerdict& item : verdict_.cases) {
+      for (const Finding& finding : item.findings) {
+        if (finding.status != Status::kSkipped) judged.insert(finding.rule);
+      }
+    }
     std::vector<std::string> reasons;
     std::map<std::string, std::set<std::string>> rules;
     for (const CaseVerdict& item : verdict_.cases) {
       for (const Finding& finding : item.findings) {
-        if (finding.status != Status::kSkipped) continue;
+        if (judged.contains(finding.rule)) continue;
         if (!rules.contains(finding.message)) reasons.push_back(finding.message);
         rules[finding.message].insert(RuleName(verdict_, finding));
       }
@@ -282,8 +291,9 @@ class Writer {
     for (const std::string& reason : reasons) {
       const std::set<std::string>& names = rules[reason];
       const std::vector<std::string> list(names.begin(), names.end());
-      out_ +=
-          Wrap(fmt::format("skipped: {}  ({})", Safe(reason), Join(list, ", ")), width_, 9) + "\n";
+      out_ += Wrap(fmt::format("never judged here: {}  ({})", Join(list, ", "), Safe(reason)),
+                   width_, 6) +
+              "\n";
     }
   }
 

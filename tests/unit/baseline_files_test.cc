@@ -1,0 +1,303 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "baseline/baseline.h"
+
+namespace perfgate {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+KernelRow Row(const std::string& name, const std::string& op_path, std::vector<int64_t> count,
+              std::vector<int64_t> time_ns) {
+  KernelRow row;
+  row.name = name;
+  row.op_path = op_path;
+  row.device = "cuda:0";
+  row.count_per_step = std::move(count);
+  row.time_ns_per_step = std::move(time_ns);
+  row.info = DecodeKernelName(name);
+  return row;
+}
+
+Evidence GpuEvidence(const std::string& name = "geglu[mode=aoti]") {
+  Evidence evidence;
+  evidence.case_name = name;
+  evidence.device_kind = "cuda";
+  evidence.device_name = "NVIDIA H200";
+  evidence.key.fields = {{"gpu", "NVIDIA H200"}, {"device", "cuda"}, {"sm_count", "132"},
+                         {"torch", "2.11.0"},    {"cuda", "13.0"},   {"definition", "0011"}};
+  evidence.key.recorded = {{"driver", "580.1"}, {"host", "a"}};
+  evidence.steps = {2, 2};
+  evidence.kernels = {Row("zeta", "aten::mul", {1, 1, 1, 1}, {40, 10, 30, 20}),
+                      Row("alpha", "aten::gelu", {1, 2, 1, 2}, {10, 20, 11, 21})};
+  evidence.values = {{MetricId::kKernels, Side::kHead, 0, 0, {5, 5}},
+                     {MetricId::kKernels, Side::kHead, 0, 1, {5, 5}}};
+  evidence.operators = {{"aten::mul", OperatorKind::kComputing, {1, 1, 1, 1}, "[[2, 3]]"}};
+  return evidence;
+}
+
+Baseline Accepted(Evidence evidence, const std::string& commit = "1a2b3c4") {
+  return {std::move(evidence), commit, "2027-01-31T10:15:00Z", "first baseline", "0.1.0", {}};
+}
+
+std::string MessageOf(const std::function<void()>& action, Fault fault) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), fault);
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+class BaselineFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        fs::path(testing::TempDir()) /
+        ("baselines_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void Write(const fs::path& file, const std::string& text) {
+    fs::create_directories((folder_ / file).parent_path());
+    std::ofstream(folder_ / file) << text;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(BaselineFiles, APathNamesGpuAndStack) {
+  const fs::path path = BaselinePath(folder_, GpuEvidence()).lexically_relative(folder_);
+  EXPECT_EQ(path.parent_path(), "nvidia-h200/torch-2.11-cuda-13.0");
+  EXPECT_THAT(path.filename().string(), HasSubstr("geglu-mode-aoti-"));
+}
+
+TEST_F(BaselineFiles, ACpuBaselineLiesUnderItsInstructionSet) {
+  Evidence evidence = GpuEvidence();
+  evidence.device_kind = "cpu";
+  evidence.key.fields = {{"cpu_isa", "AVX2"}, {"torch", "2.11.0+cpu"}};
+  EXPECT_EQ(BaselinePath(folder_, evidence).lexically_relative(folder_).parent_path(),
+            "cpu-avx2/torch-2.11");
+}
+
+TEST_F(BaselineFiles, HostileNamesNeverLeaveTheFolderOrCollide) {
+  std::set<std::string> paths;
+  for (const std::string name : {"../../x", "a/b", "a-b", "Gemm", "gemm", "..", "/etc/passwd"}) {
+    Evidence evidence = GpuEvidence(name);
+    evidence.key.fields["gpu"] = "../../../" + name;
+    evidence.key.fields["torch"] = "../..";
+    const fs::path file = WriteBaseline(folder_, Accepted(evidence));
+    const fs::path relative =
+        fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(folder_));
+    EXPECT_NE(*relative.begin(), "..") << name;
+    std::string folded = relative.string();
+    for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    EXPECT_TRUE(paths.insert(folded).second) << name;
+  }
+  Evidence evidence = GpuEvidence(std::string(300, 'n'));
+  EXPECT_LT(WriteBaseline(folder_, Accepted(evidence)).filename().string().size(), 100U);
+}
+
+TEST_F(BaselineFiles, WhatWasAcceptedIsReadBack) {
+  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence()));
+  const BaselineLookup found = FindBaseline(folder_, GpuEvidence(), {});
+  ASSERT_EQ(found.state, BaselineState::kFound);
+  const Evidence& evidence = found.baseline->evidence;
+  EXPECT_EQ(found.baseline->file, file);
+  EXPECT_EQ(found.baseline->commit, "1a2b3c4");
+  EXPECT_EQ(found.baseline->reason, "first baseline");
+  EXPECT_TRUE(evidence.Complete());
+  EXPECT_EQ(evidence.TotalSteps(), 4);
+  EXPECT_EQ(Summarise(evidence, MetricId::kKernels).value, 5);
+  ASSERT_THAT(evidence.kernels, SizeIs(2));
+  EXPECT_EQ(evidence.kernels[0].name, "alpha");
+  EXPECT_THAT(evidence.kernels[0].count_per_step, ElementsAre(1, 2, 1, 2));
+  EXPECT_THAT(evidence.kernels[1].count_per_step, ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(evidence.kernels[1].time_ns_per_step, ElementsAre(20, 20, 20, 20));
+  EXPECT_EQ(evidence.operators.front().input_dims, "[[2, 3]]");
+}
+
+TEST_F(BaselineFiles, AMetricThatTheBaselineLacksIsUnavailableWithTheReason) {
+  WriteBaseline(folder_, Accepted(GpuEvidence()));
+  const BaselineLookup found = FindBaseline(folder_, GpuEvidence(), {});
+  const MetricValue value = Summarise(found.baseline->evidence, MetricId::kLatencyP50);
+  EXPECT_FALSE(value.value.has_value());
+  EXPECT_THAT(value.unavailable, HasSubstr("the baseline does not have it"));
+}
+
+TEST_F(BaselineFiles, AStableRowIsOneLineWithOneCountAndOneTime) {
+  const std::string text = ReadFile(WriteBaseline(folder_, Accepted(GpuEvidence())));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          R"({"operator": "aten::mul", "name": "zeta", "device": "cuda:0", "count": 1, "time_ns": 20})"));
+  EXPECT_THAT(text, HasSubstr(R"("count": [1, 2, 1, 2])"));
+}
+
+TEST_F(BaselineFiles, TheOrderOfRowsDoesNotChangeTheBytes) {
+  Evidence turned = GpuEvidence();
+  std::swap(turned.kernels[0], turned.kernels[1]);
+  const std::string first = ReadFile(WriteBaseline(folder_, Accepted(GpuEvidence())));
+  EXPECT_EQ(ReadFile(WriteBaseline(folder_, Accepted(turned))), first);
+}
+
+TEST_F(BaselineFiles, AReadBaselineWritesTheSameBytesAgain) {
+  const std::string first = ReadFile(WriteBaseline(folder_, Accepted(GpuEvidence())));
+  const Baseline again = *FindBaseline(folder_, GpuEvidence(), {}).baseline;
+  EXPECT_EQ(ReadFile(WriteBaseline(folder_, again)), first);
+}
+
+TEST_F(BaselineFiles, NoFolderIsNoBaseline) {
+  EXPECT_EQ(FindBaseline(folder_ / "none", GpuEvidence(), {}).state, BaselineState::kMissing);
+}
+
+TEST_F(BaselineFiles, AnotherKeyIsNotComparableAndSaysTheFields) {
+  WriteBaseline(folder_, Accepted(GpuEvidence()));
+  Evidence head = GpuEvidence();
+  head.key.fields["torch"] = "2.12.0";
+  const BaselineLookup found = FindBaseline(folder_, head, {});
+  EXPECT_EQ(found.state, BaselineState::kNotComparable);
+  EXPECT_THAT(found.key_differences, ElementsAre("torch: 2.11.0 / 2.12.0"));
+  EXPECT_TRUE(found.baseline.has_value());
+}
+
+TEST_F(BaselineFiles, AFieldThatOnlyOneSideKnowsIsADifference) {
+  WriteBaseline(folder_, Accepted(GpuEvidence()));
+  Evidence head = GpuEvidence();
+  head.key.fields.erase("sm_count");
+  const BaselineLookup found = FindBaseline(folder_, head, {});
+  EXPECT_EQ(found.state, BaselineState::kNotComparable);
+  EXPECT_THAT(found.key_differences, ElementsAre("sm_count: 132 / not known"));
+}
+
+TEST_F(BaselineFiles, TheNearestOfSeveralOtherKeysIsShown) {
+  Evidence far = GpuEvidence(), near = GpuEvidence(), head = GpuEvidence();
+  far.key.fields["gpu"] = "NVIDIA A100";
+  far.key.fields["sm_count"] = "108";
+  near.key.fields["torch"] = "2.10.0";
+  WriteBaseline(folder_, Accepted(far));
+  WriteBaseline(folder_, Accepted(near));
+  EXPECT_THAT(FindBaseline(folder_, head, {}).key_differences,
+              ElementsAre("torch: 2.10.0 / 2.11.0"));
+}
+
+TEST_F(BaselineFiles, AnotherDriverIsANoteAndAnotherHostIsNothing) {
+  WriteBaseline(folder_, Accepted(GpuEvidence()));
+  Evidence head = GpuEvidence();
+  head.key.recorded = {{"driver", "590.2"}, {"host", "b"}};
+  const BaselineLookup found = FindBaseline(folder_, head, {});
+  EXPECT_EQ(found.state, BaselineState::kFound);
+  EXPECT_THAT(found.notes, ElementsAre("driver differs from the baseline's: 580.1 / 590.2"));
+}
+
+TEST_F(BaselineFiles, AnEarlierNameKeepsItsBaselineUntilTheNextAcceptance) {
+  const fs::path old_file = WriteBaseline(folder_, Accepted(GpuEvidence("old")));
+  const BaselineLookup found = FindBaseline(folder_, GpuEvidence("new"), {"old"});
+  EXPECT_EQ(found.state, BaselineState::kFound);
+  EXPECT_THAT(found.notes, ElementsAre("the baseline is of the earlier name `old`"));
+  WriteBaseline(folder_, Accepted(GpuEvidence("new")), {"old"});
+  EXPECT_FALSE(fs::exists(old_file));
+}
+
+TEST_F(BaselineFiles, TheSameStackOnOtherHardwareGetsADigestAndBothStay) {
+  Evidence mig = GpuEvidence();
+  mig.key.fields["mig"] = "1g.18gb";
+  const fs::path plain = WriteBaseline(folder_, Accepted(GpuEvidence()));
+  const fs::path other = WriteBaseline(folder_, Accepted(mig));
+  EXPECT_NE(plain, other);
+  EXPECT_THAT(other.parent_path().filename().string(), HasSubstr("torch-2.11-cuda-13.0-"));
+  EXPECT_EQ(WriteBaseline(folder_, Accepted(mig)), other);
+  EXPECT_EQ(FindBaseline(folder_, mig, {}).baseline->file, other);
+  EXPECT_EQ(FindBaseline(folder_, GpuEvidence(), {}).baseline->file, plain);
+}
+
+TEST_F(BaselineFiles, ANewDefinitionTakesThePlaceOfTheOld) {
+  Evidence changed = GpuEvidence();
+  changed.key.fields["definition"] = "0022";
+  const fs::path before = WriteBaseline(folder_, Accepted(GpuEvidence()));
+  EXPECT_EQ(FindBaseline(folder_, changed, {}).state, BaselineState::kNotComparable);
+  EXPECT_EQ(WriteBaseline(folder_, Accepted(changed)), before);
+}
+
+TEST_F(BaselineFiles, UnfitEvidenceIsRefusedWithTheReason) {
+  Evidence incomplete = GpuEvidence(), planted = GpuEvidence(), empty = GpuEvidence();
+  incomplete.incomplete_because = {"2 launches without a kernel"};
+  planted.plant = "clone";
+  empty.kernels.clear();
+  const auto refused = [&](const Evidence& evidence) {
+    return MessageOf([&] { WriteBaseline(folder_, Accepted(evidence)); }, Fault::kInput);
+  };
+  EXPECT_THAT(refused(incomplete), HasSubstr("2 launches without a kernel"));
+  EXPECT_THAT(refused(planted), HasSubstr("planted defect `clone`"));
+  EXPECT_THAT(refused(empty), HasSubstr("no kernel was seen"));
+  Baseline silent = Accepted(GpuEvidence());
+  silent.reason = "  ";
+  EXPECT_THAT(MessageOf([&] { WriteBaseline(folder_, silent); }, Fault::kUsage),
+              HasSubstr("--reason"));
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(BaselineFiles, ABrokenFileIsAMistakeWithItsNameNotAMissingBaseline) {
+  Write("nvidia-h200/torch-2.11-cuda-13.0/geglu-mode-aoti.json", "{\"schema\": <<<<<<< HEAD");
+  const std::string message =
+      MessageOf([&] { FindBaseline(folder_, GpuEvidence("geglu-mode-aoti"), {}); }, Fault::kConfig);
+  EXPECT_THAT(message, HasSubstr("geglu-mode-aoti.json"));
+}
+
+TEST_F(BaselineFiles, AFileOfANewerSchemaIsRefusedWithWhatToDo) {
+  Write("g/s/x.json", R"({"schema": "perfgate.baseline/2"})");
+  EXPECT_THAT(MessageOf([&] { ListBaselines(folder_); }, Fault::kConfig),
+              HasSubstr("newer perfgate"));
+}
+
+TEST_F(BaselineFiles, HostileNumbersAreRefused) {
+  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence()));
+  const std::string text = ReadFile(file);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    std::ofstream(file) << changed;
+    return MessageOf([&] { ListBaselines(folder_); }, Fault::kConfig);
+  };
+  EXPECT_THAT(with("\"steps\": 4", "\"steps\": 99999999999"), HasSubstr("`steps` is 99999999999"));
+  EXPECT_THAT(with("\"steps\": 4", "\"steps\": 3"),
+              HasSubstr("a row has 4 steps where `steps` says 3"));
+  EXPECT_THAT(with("\"count\": 1", "\"count\": -1"), HasSubstr("-1 is below 0"));
+}
+
+TEST_F(BaselineFiles, AFileThatHoldsAnotherCaseIsAMistake) {
+  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence("one")));
+  fs::rename(file, file.parent_path() / (Slug("two") + ".json"));
+  EXPECT_THAT(MessageOf([&] { FindBaseline(folder_, GpuEvidence("two"), {}); }, Fault::kConfig),
+              HasSubstr("this is the place of case `two`, but the file holds `one`"));
+}
+
+TEST_F(BaselineFiles, VerifyFindsStrayUndeclaredAndBrokenFiles) {
+  const fs::path good = WriteBaseline(folder_, Accepted(GpuEvidence("good")));
+  EXPECT_THAT(VerifyBaselines(folder_, {"good"}), IsEmpty());
+  fs::create_directories(folder_ / "elsewhere");
+  fs::copy(good, folder_ / "elsewhere" / good.filename());
+  Write("nvidia-h200/broken.json", "{");
+  WriteBaseline(folder_, Accepted(GpuEvidence("gone")));
+  EXPECT_THAT(
+      VerifyBaselines(folder_, {"good"}),
+      testing::UnorderedElementsAre(HasSubstr("in the wrong place"), HasSubstr("broken.json"),
+                                    HasSubstr("case `gone` is not declared")));
+}
+
+}  // namespace
+}  // namespace perfgate
