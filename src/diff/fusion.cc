@@ -84,8 +84,10 @@ class FusionFinder {
   }
 
   bool Holds(const Launches& part, const std::vector<std::string>& needed) const {
+    std::vector<std::string> ops;
+    for (const std::string& op : part.row->info.ops) ops.push_back(GemmFolded(op));
     return std::all_of(needed.begin(), needed.end(),
-                       [&](const std::string& word) { return Contains(part.row->info.ops, word); });
+                       [&](const std::string& word) { return Contains(ops, word); });
   }
 
   // A fused kernel that brings operators of its own counts as a part only if no other kernel that
@@ -168,10 +170,30 @@ class FusionFinder {
     }
   }
 
+  static std::string_view Outermost(const Launches& launches) {
+    std::string_view path = launches.row->op_path;
+    return path.substr(0, path.find(" > "));
+  }
+
+  // Of the kernels that tell of `whole` having come apart.
+  std::set<std::string_view> OutermostCallers(const Launches& whole, const Composite& composite) {
+    std::set<std::string_view> callers;
+    for (std::string_view word : composite.telling) {
+      for (size_t i : to_by_word_[std::string(word)]) {
+        bool same_device = OnGpu(*to_[i].row) == OnGpu(*whole.row);
+        if (to_[i].count > 0 && same_device && Contains(to_[i].row->info.ops, word)) {
+          callers.insert(Outermost(to_[i]));
+        }
+      }
+    }
+    return callers;
+  }
+
   std::vector<size_t> PartsOf(const Launches& whole, const Composite& composite) {
     std::vector<size_t> parts;
     std::set<std::string> distinct;
-    bool telling = false;
+    std::set<std::string_view> callers = OutermostCallers(whole, composite);
+    bool telling = !callers.empty();
     int64_t launches = 0;
     for (size_t i = 0; i < to_.size(); ++i) {
       const Launches& part = to_[i];
@@ -184,7 +206,8 @@ class FusionFinder {
           return std::find(words.begin(), words.end(), word) != words.end();
         };
         belongs = belongs && (in(composite.telling) || in(composite.others));
-        telling = telling || in(composite.telling);
+        // A copy may have come for another reason, unless it is called from where the parts are.
+        if (word == "copy" && !callers.contains(Outermost(part))) belongs = false;
         if (belongs) distinct.insert(word);
       }
       if (!belongs) continue;

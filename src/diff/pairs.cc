@@ -42,7 +42,9 @@ class Pairing {
     auto ops = [](const Launches& launches) {
       const std::vector<std::string>& set = launches.row->info.ops;
       bool copy = set.size() == 1 && set[0] == "copy";
-      return set.empty() || copy ? "" : Join(set, "+");
+      // Under another operator, another type is another kernel and no change of this one.
+      const KernelInfo& info = launches.row->info;
+      return set.empty() || copy ? "" : Join(set, "+") + info.in_dtype + ">" + info.out_dtype;
     };
     auto gemm = [](const Launches& launches) {
       return IsGemm(launches.row->info) ? std::string("gemm") : std::string();
@@ -111,7 +113,6 @@ class Pairing {
     const KernelInfo& to = head->row->info;
     Change change;
     change.kind = Kind(from, to);
-    std::string path(head->row->op_path);
     change.base.push_back(Take(base, count));
     change.head.push_back(Take(head, count));
     if (IsGemm(from) && IsGemm(to)) {

@@ -157,6 +157,11 @@ TEST(Dtype, ChangedUnderOneOperatorIsSaid) {
             "another element type (bf16 to fp32) under aten::gelu: gelu bf16 -> gelu fp32");
 }
 
+TEST(Dtype, OfAnotherOperatorsKernelIsNoChangeOfThisOne) {
+  Diff diff = Of({Row(kGelu, "aten::gelu")}, {Row(kGeluFp32, "my::activation")});
+  EXPECT_THAT(Lines(diff), ElementsAre("added +1: gelu", "removed -1: gelu"));
+}
+
 TEST(Substitution, TakesTheSplitKReducerAlong) {
   Diff diff = Of({Row(kGemmBias, "aten::addmm")},
                  {Row("nvjet_sm90_tst_64x8_64x16_4x1_v_bz_splitK_bias_TNT", "aten::addmm"),
@@ -177,6 +182,26 @@ TEST(HiddenCopy, NamesTheOperatorThatAskedForIt) {
          {Row(kGemm, "aten::mm"), Row(kCopy, "aten::contiguous > aten::clone > aten::copy_", 2)});
   ASSERT_THAT(Lines(diff), ElementsAre("hidden_copy +2: copy"));
   EXPECT_THAT(diff.changes[0].operators, ElementsAre("aten::contiguous"));
+}
+
+TEST(HiddenCopy, OnTheCpuIsOneToo) {
+  Diff diff = Of({CpuRow("aten::mm", "aten::mm")},
+                 {CpuRow("aten::mm", "aten::mm"),
+                  CpuRow("aten::copy_", "aten::contiguous > aten::clone > aten::copy_")});
+  EXPECT_THAT(Lines(diff), ElementsAre("hidden_copy +1: copy"));
+}
+
+TEST(HiddenCopy, IsNotSwallowedByALibraryKernelThatCameApart) {
+  Diff diff = Of({Row("fmha_cutlassF_bf16_aligned_64x64_rf_sm80",
+                      "aten::scaled_dot_product_attention > x::y")},
+                 {Row("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, "
+                      "false, false>(int)",
+                      "aten::scaled_dot_product_attention > aten::_softmax"),
+                  Row(kGemm, "aten::scaled_dot_product_attention > aten::bmm", 2),
+                  Row(kCopy, "aten::scaled_dot_product_attention > aten::to > aten::copy_"),
+                  Row(kCopy, "aten::contiguous > aten::clone > aten::copy_")});
+  EXPECT_THAT(Lines(diff),
+              ElementsAre("fusion_lost +3: scaled_dot_product_attention", "hidden_copy +1: copy"));
 }
 
 TEST(HiddenCopy, ACopyTheCodeWroteIsAdded) {
