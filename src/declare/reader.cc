@@ -100,8 +100,9 @@ std::optional<std::string> Reader::Text() const {
     FailExpected("a text");
     return std::nullopt;
   }
-  if (value_->text.empty()) {
-    Fail("must not be empty");
+  constexpr size_t kLongest = 4096;
+  if (value_->text.empty() || value_->text.size() > kLongest) {
+    Fail(value_->text.empty() ? "must not be empty" : "is longer than 4096 bytes");
     return std::nullopt;
   }
   return value_->text;

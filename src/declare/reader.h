@@ -52,7 +52,7 @@ class Reader {
   // The items of a list, or the scalar itself as the only one.
   std::vector<Reader> ItemsOrOne() const;
 
-  std::optional<std::string> Text() const;  // not empty
+  std::optional<std::string> Text() const;  // not empty, at most 4096 bytes
   std::vector<std::string> Texts() const;   // list of texts or one text; no text twice
   std::optional<bool> Bool() const;
   std::optional<int64_t> Int(int64_t least, int64_t most) const;

@@ -14,6 +14,8 @@ namespace perfgate {
 namespace {
 
 constexpr std::string_view kPackPrefix = "perfgate:";
+// Every rule is judged on every case; this many of each is seconds, more is a generated mistake.
+constexpr size_t kMostRules = 2000;
 
 // A rule's text before its overrides are known.
 struct Draft {
@@ -102,7 +104,13 @@ class RuleFiles {
     if (!root.Map(kRuleFileKeys) || !CheckVersion(root)) return;
     const auto rules = root.Find("rules");
     if (!rules) return;
-    for (const Reader& rule : rules->Items()) ReadDraft(rule, source, pack);
+    for (const Reader& rule : rules->Items()) {
+      if (drafts_.size() + overrides_.size() >= kMostRules) {
+        rule.Fail(fmt::format("more than {} rules", kMostRules));
+        return;
+      }
+      ReadDraft(rule, source, pack);
+    }
   }
 
   void ReadDraft(const Reader& rule, const std::string& source, bool pack) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "judge/checks.h"
@@ -148,6 +147,38 @@ Finding CheckCount(const CountBound& bound, const Rows& rows, const Rule& rule,
               rows.empty() ? message : message + ": " + SomeNames(rows));
 }
 
+// Kernels that hold all of a fusion's operators, some of them, or nobody knows.
+struct FusionRows {
+  Rows fused, apart, opaque;
+};
+
+FusionRows SortByFusion(const FusionCheck& check, const Rule& rule, const Rows& kernels) {
+  FusionRows rows;
+  for (const KernelRow* row : kernels) {
+    const std::vector<std::string>* ops = OperatorsOf(*row, rule.covers);
+    if (!ops) {
+      rows.opaque.push_back(row);
+      continue;
+    }
+    const auto held = std::count_if(check.ops.begin(), check.ops.end(), [&](const std::string& op) {
+      return std::find(ops->begin(), ops->end(), op) != ops->end();
+    });
+    if (held == static_cast<std::ptrdiff_t>(check.ops.size())) {
+      rows.fused.push_back(row);
+    } else if (held > 0) {
+      rows.apart.push_back(row);
+    }
+  }
+  return rows;
+}
+
+std::string LimitText(const FusionCheck& check) {
+  std::vector<std::string> parts;
+  if (check.fused) parts.push_back("fused " + ToString(*check.fused));
+  if (check.apart) parts.push_back("apart " + ToString(*check.apart));
+  return Join(parts, ", ");
+}
+
 }  // namespace
 
 Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding) {
@@ -186,51 +217,33 @@ Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding) 
 
 Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding) {
   const auto& check = std::get<FusionCheck>(rule.check);
-  std::vector<std::string> parts;
-  if (check.fused) parts.push_back("fused " + ToString(*check.fused));
-  if (check.apart) parts.push_back("apart " + ToString(*check.apart));
-  finding.limit = Join(parts, ", ");
-  Rows fused, apart, opaque;
-  for (const KernelRow* row : facts.kernels()) {
-    const std::vector<std::string>* ops = OperatorsOf(*row, rule.covers);
-    if (!ops) {
-      opaque.push_back(row);
-      continue;
-    }
-    const auto held = std::count_if(check.ops.begin(), check.ops.end(), [&](const std::string& op) {
-      return std::find(ops->begin(), ops->end(), op) != ops->end();
-    });
-    if (held == static_cast<std::ptrdiff_t>(check.ops.size())) {
-      fused.push_back(row);
-    } else if (held > 0) {
-      apart.push_back(row);
-    }
-  }
-  const std::string wanted = Join(check.ops, "+");
-  if (!opaque.empty() && !rule.optional) {
-    Name(opaque, finding);
+  finding.limit = LimitText(check);
+  const FusionRows rows = SortByFusion(check, rule, facts.kernels());
+  if (!rows.opaque.empty() && !rule.optional) {
+    Name(rows.opaque, finding);
     return With(std::move(finding), Status::kError,
-                fmt::format("the operators of {} are not known", SomeNames(opaque)),
-                EditRule(rule, "'covers', as {" + opaque.front()->info.canonical + ": [" +
-                                   Join(check.ops, ", ") + "]},"));
+                fmt::format("the operators of {} are not known", SomeNames(rows.opaque)),
+                EditRule(rule, fmt::format("'covers', as {{{}: [{}]}},",
+                                           Printable(rows.opaque[0]->info.canonical),
+                                           Join(check.ops, ", "))));
   }
-  if (fused.empty() && apart.empty()) {
+  if (rows.fused.empty() && rows.apart.empty()) {
     return ErrorUnlessOptional(
         rule, std::move(finding),
         fmt::format("no kernel of this case does {}", Join(check.ops, " or ")),
         EditRule(rule, "'ops' (perfgate inspect lists the kernels) or 'optional: true'"));
   }
-  const auto fused_count = OneCount(fused, facts.steps(), rule.aggregate_max);
-  const auto apart_count = OneCount(apart, facts.steps(), rule.aggregate_max);
-  if (!fused_count || !apart_count)
-    return UnstableCount(rule, std::move(finding), wanted + " launches");
-  finding.head = static_cast<double>(check.fused ? *fused_count : *apart_count);
-  const std::string message = fmt::format("{}: {} fused, {} apart a step ({})", wanted,
-                                          *fused_count, *apart_count, finding.limit);
-  const bool holds = (!check.fused || Holds(*check.fused, *fused_count)) &&
-                     (!check.apart || Holds(*check.apart, *apart_count));
+  const std::string wanted = Join(check.ops, "+");
+  const auto fused = OneCount(rows.fused, facts.steps(), rule.aggregate_max);
+  const auto apart = OneCount(rows.apart, facts.steps(), rule.aggregate_max);
+  if (!fused || !apart) return UnstableCount(rule, std::move(finding), wanted + " launches");
+  finding.head = static_cast<double>(check.fused ? *fused : *apart);
+  const std::string message =
+      fmt::format("{}: {} fused, {} apart a step ({})", wanted, *fused, *apart, finding.limit);
+  const bool holds = (!check.fused || Holds(*check.fused, *fused)) &&
+                     (!check.apart || Holds(*check.apart, *apart));
   if (holds) return With(std::move(finding), Status::kPass, message);
-  const Rows& culprits = apart.empty() ? fused : apart;
+  const Rows& culprits = rows.apart.empty() ? rows.fused : rows.apart;
   return Fail(rule, culprits, std::move(finding), message + ": " + SomeNames(culprits));
 }
 

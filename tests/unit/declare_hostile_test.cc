@@ -104,6 +104,21 @@ TEST_F(HostileFile, AMatrixCannotMultiplyALongCommand) {
       HasSubstr("workloads[0]: its text times the cases of its matrix is more than 64 MiB"));
 }
 
+TEST_F(HostileFile, ThousandsOfRulesAreRefused) {
+  std::string text = "version: 1\nrules:\n";
+  for (int i = 0; i < 2001; ++i) {
+    text += "  - {id: a" + std::to_string(i) + ", metric: kernels, limit: {at_most: 1}}\n";
+  }
+  EXPECT_EQ(RuleMistakes(text), "rules/mine.yaml:2003:5: rules[2000]: more than 2000 rules");
+}
+
+TEST_F(HostileFile, ALongGlobIsRefused) {
+  EXPECT_THAT(RuleMistakes("version: 1\nrules:\n  - {id: a, metric: kernels, limit: {at_most: 1}, "
+                           "cases: '" +
+                           std::string(5000, '*') + "'}\n"),
+              HasSubstr("rules[0].cases: is longer than 4096 bytes"));
+}
+
 TEST_F(HostileFile, ThousandsOfMistakesAreCutShort) {
   std::string text = "version: 1\n";
   for (int i = 0; i < 50'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
