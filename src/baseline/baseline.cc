@@ -145,12 +145,11 @@ std::vector<std::string> StrictDifferences(const Key& base, const Key& head) {
   return differences;
 }
 
-// Host names differ on every CI machine and say nothing.
 std::vector<std::string> RecordedDifferences(const Key& base, const Key& head) {
   std::vector<std::string> notes;
   for (const auto& [name, value] : base.recorded) {
     const auto other = head.recorded.find(name);
-    if (name == "host" || other == head.recorded.end() || other->second == value) continue;
+    if (other == head.recorded.end() || other->second == value) continue;
     notes.push_back(
         fmt::format("{} differs from the baseline's: {} / {}", name, value, other->second));
   }

@@ -54,7 +54,15 @@ CasePair PairOf(const DiffArgs& args) {
   return pair;
 }
 
-void AddNotes(const CasePair& pair, CaseVerdict* item) {
+void AddHeadings(const CasePair& pair, CaseVerdict* item) {
+  for (const AttemptSummary& attempt : pair.head.attempts) {
+    if (!attempt.attempt.dir.empty()) {
+      item->attempts.push_back(attempt.attempt.dir.generic_string());
+    } else {  // a bare trace has no folder
+      item->attempts.insert(item->attempts.end(), attempt.trace_files.begin(),
+                            attempt.trace_files.end());
+    }
+  }
   std::vector<std::string> software;
   for (const std::string& difference : pair.diff->differing_key) {
     if (!IsHardware(difference)) software.push_back(difference);
@@ -75,7 +83,7 @@ int DiffTwo(const DiffArgs& args, Reports& reports, World& world) {
   const CasePair pair = PairOf(args);
   const Policy policy{.today = world.UtcNow().substr(0, 10), .bare_diff = true};
   Verdict verdict = Judge(rules, std::span(&pair, 1), policy);
-  for (CaseVerdict& item : verdict.cases) AddNotes(pair, &item);
+  for (CaseVerdict& item : verdict.cases) AddHeadings(pair, &item);
   verdict.device = pair.head.device_name;
   verdict.stack = StackOf(pair.head);
   verdict.base_label = pair.base_label;

@@ -120,7 +120,7 @@ CaseVerdict Undeclared(const Baseline& baseline, const Selection& selection) {
     finding.message = rule.severity == Severity::kOff
                           ? "switched off"
                           : "it has a baseline, but is no longer declared: nothing watches it";
-    finding.next = fmt::format("git rm {}     or declare the case again, or name it under `was`",
+    finding.next = fmt::format("git rm {}  # or declare the case again, or name it under `was`",
                                baseline.file.string());
     item.findings.push_back(std::move(finding));
   }

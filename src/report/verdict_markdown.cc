@@ -22,9 +22,10 @@ constexpr size_t kMostChangesACase = 25;
 constexpr size_t kNameWidth = 60;
 
 std::string KernelLine(char sign, const ChangedKernel& kernel) {
-  std::string line =
-      fmt::format("{} {:<{}}  {}", sign, Fenced(Shorten(kernel.short_name, kNameWidth)),
-                  kNameWidth / 2, CountAndTime(kernel));
+  const std::string name = Fenced(Shorten(kernel.short_name, kNameWidth));
+  // A copy or a wait is no kernel: the text of its change has its count.
+  if (kernel.count == 0 && kernel.time_ns == 0) return fmt::format("{} {}\n", sign, name);
+  std::string line = fmt::format("{} {:<{}}  {}", sign, name, kNameWidth / 2, CountAndTime(kernel));
   if (!kernel.ops.empty()) line += "   " + Fenced(Shorten(Join(kernel.ops, ", "), 60));
   return line + "\n";
 }

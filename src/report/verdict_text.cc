@@ -25,10 +25,13 @@ std::string Paint(std::string_view text, Ink ink, const TextStyle& style) {
 }
 
 std::string KernelLine(char sign, const ChangedKernel& kernel, const TextStyle& style) {
-  std::string line =
-      fmt::format("{} {:<{}}  {}", sign, Shorten(Safe(kernel.short_name), kNameWidth), kNameWidth,
-                  CountAndTime(kernel));
-  if (!kernel.ops.empty()) line += "   " + Shorten(Safe(Join(kernel.ops, ", ")), 60);
+  const std::string name = Shorten(Safe(kernel.short_name), kNameWidth);
+  std::string line = fmt::format("{} {}", sign, name);
+  // A copy or a wait is no kernel: the text of its change has its count.
+  if (kernel.count != 0 || kernel.time_ns != 0) {
+    line = fmt::format("{} {:<{}}  {}", sign, name, kNameWidth, CountAndTime(kernel));
+    if (!kernel.ops.empty()) line += "   " + Shorten(Safe(Join(kernel.ops, ", ")), 60);
+  }
   return Paint(line, sign == '-' ? Ink::kRed : Ink::kGreen, style);
 }
 
@@ -161,7 +164,10 @@ class Writer {
           rest.push_back(finding);
           continue;
         }
-        rules.push_back(RuleName(verdict_, *finding));
+        // A rule on two metrics is one rule.
+        const std::string rule = RuleName(verdict_, *finding);
+        if (std::find(rules.begin(), rules.end(), rule) != rules.end()) continue;
+        rules.push_back(rule);
         if (!finding->why.empty()) whys.push_back(finding->why);
       }
       left = rest;

@@ -1,0 +1,86 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "report/report.h"
+
+namespace perfgate {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+KernelRow Row(const std::string& name, std::vector<int64_t> count, std::vector<int64_t> time_ns) {
+  KernelRow row;
+  row.name = name;
+  row.op_path = "aten::linear > aten::addmm";
+  row.device = "cuda:0";
+  row.count_per_step = std::move(count);
+  row.time_ns_per_step = std::move(time_ns);
+  row.info = DecodeKernelName(name);
+  return row;
+}
+
+Evidence TwoSteps() {
+  Evidence evidence;
+  evidence.case_name = "geglu";
+  evidence.device_kind = "cuda";
+  evidence.device_name = "NVIDIA H200";
+  evidence.key.fields = {{"torch", "2.11.0"}};
+  evidence.steps = {2};
+  evidence.kernels = {Row("small_kernel", {1, 2}, {1000, 1000}),
+                      Row("large_kernel", {1, 1}, {9000, 9000})};
+  evidence.values = {{MetricId::kKernels, Side::kHead, 0, 0, {2, 3}},
+                     {MetricId::kLaunches, Side::kHead, 0, 0, {2, 2}}};
+  evidence.unavailable = {{MetricId::kAllocations, "needs a trace taken with profile_memory"},
+                          {MetricId::kPeakBytes, "needs a trace taken with profile_memory"}};
+  evidence.explain = {"3 views were left out"};
+  return evidence;
+}
+
+TEST(EvidenceText, TheFirstLineSaysWhetherItIsComplete) {
+  EXPECT_THAT(EvidenceAsText(TwoSteps(), {}, false),
+              StartsWith("COMPLETE  geglu      2 steps · NVIDIA H200 · torch 2.11.0\n"));
+  Evidence evidence = TwoSteps();
+  evidence.incomplete_because = {"1 launch without its kernel"};
+  EXPECT_THAT(
+      EvidenceAsText(evidence, {}, false),
+      AllOf(StartsWith("INCOMPLETE"), HasSubstr("incomplete   1 launch without its kernel")));
+}
+
+TEST(EvidenceText, KernelsAreListedByTimeWithWhatVaries) {
+  const std::string text = EvidenceAsText(TwoSteps(), {}, false);
+  EXPECT_LT(text.find("large_kernel"), text.find("small_kernel"));
+  EXPECT_THAT(text, AllOf(HasSubstr("1..2"), HasSubstr("90 %"), HasSubstr("varies: 2 to 3"),
+                          HasSubstr("aten::addmm")));
+}
+
+TEST(EvidenceText, ExplainSaysWhatIsNotAvailableAndWhatWasLeftOut) {
+  const std::string brief = EvidenceAsText(TwoSteps(), {}, false);
+  EXPECT_THAT(brief, AllOf(HasSubstr("2 metrics are not available: --explain says why"),
+                           Not(HasSubstr("3 views"))));
+  EXPECT_THAT(EvidenceAsText(TwoSteps(), {}, true),
+              AllOf(HasSubstr("allocations, peak_bytes: needs a trace taken with profile_memory"),
+                    HasSubstr("3 views were left out")));
+}
+
+TEST(EvidenceText, HostileNamesAreHarmless) {
+  Evidence evidence = TwoSteps();
+  evidence.case_name = "\x1b]0;x\x07";
+  evidence.kernels[0] = Row("k\x1b[31m\n::error::x|y`z", {1, 1}, {1, 1});
+  EXPECT_THAT(EvidenceAsText(evidence, {}, true),
+              AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\n::error"))));
+  EXPECT_THAT(EvidenceAsMarkdown(evidence, true),
+              AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("x|y"))));
+}
+
+TEST(EvidenceMarkdown, HasMetricsAndKernels) {
+  EXPECT_THAT(EvidenceAsMarkdown(TwoSteps(), false),
+              AllOf(HasSubstr("| `launches` | 2 |"), HasSubstr("### Kernels, a step"),
+                    HasSubstr("large_kernel")));
+}
+
+}  // namespace
+}  // namespace perfgate
