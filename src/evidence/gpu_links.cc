@@ -137,6 +137,9 @@ class Linker {
 
   void CollectCalls() {
     const Captures captures(trace_, kinds_);
+    size_t count = 0;
+    for (uint32_t i = 0; i < trace_.events.size(); ++i) count += trace_.events[i].IsCall();
+    links_.calls.reserve(count);  // large traces: no doubling
     for (uint32_t i = 0; i < trace_.events.size(); ++i) {
       const TraceEvent& event = trace_.events[i];
       if (!event.IsCall()) continue;
@@ -196,6 +199,7 @@ class Linker {
 
   void Join() {
     const int64_t lowest = LowestLaunch();
+    links_.work.reserve(gpu_.size());
     for (size_t i = 0; i < gpu_.size(); ++i) {
       const TraceEvent& event = trace_.events[gpu_[i]];
       const int64_t id = IdOf(event);

@@ -16,12 +16,17 @@ namespace {
 constexpr int64_t kToleranceNs = 1000;
 
 std::vector<uint32_t> HostOrder(const TraceData& trace) {
-  std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < trace.events.size(); ++i) {
-    const TraceEvent& event = trace.events[i];
-    if (event.kind == EventKind::kOperator || event.IsCall()) order.push_back(i);
-  }
   const EventList& events = trace.events;
+  const auto on_host = [&events](uint32_t i) {
+    return events[i].kind == EventKind::kOperator || events[i].IsCall();
+  };
+  size_t count = 0;
+  for (uint32_t i = 0; i < events.size(); ++i) count += on_host(i);
+  std::vector<uint32_t> order;
+  order.reserve(count);  // large traces: no doubling
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    if (on_host(i)) order.push_back(i);
+  }
   std::sort(order.begin(), order.end(), [&events](uint32_t left, uint32_t right) {
     const TraceEvent& a = events[left];
     const TraceEvent& b = events[right];
@@ -102,10 +107,18 @@ OperatorOf::OperatorOf(const TraceData& trace, const HostTree& host) : trace_(tr
   }
   // Decided from the data, never from a date: both old and recent captures repeat it.
   if (calls == 0 || repeating * 100 >= calls * 95) return;
+  // Only ids that a call without an operator around it asks for.
+  std::vector<int64_t> asked;
   for (const uint32_t index : host.order) {
     const TraceEvent& event = trace.events[index];
-    if (event.kind == EventKind::kOperator && event.external_id > 0 &&
-        host.KindOf(event) != OperatorKind::kCompiler) {
+    const bool alone = event.IsCall() && host.parent[index] == kNoOperator;
+    if (alone && event.external_id > 0) asked.push_back(event.external_id);
+  }
+  std::sort(asked.begin(), asked.end());
+  for (const uint32_t index : host.order) {
+    const TraceEvent& event = trace.events[index];
+    if (event.kind == EventKind::kOperator && host.KindOf(event) != OperatorKind::kCompiler &&
+        std::binary_search(asked.begin(), asked.end(), event.external_id)) {
       by_external_id_.emplace_back(event.external_id, index);
     }
   }
