@@ -88,7 +88,7 @@ size_t Count(const std::string& text, const std::string& part) {
 
 TEST(VerdictText, TheFirstLinesSayVerdictCountsSuiteDeviceAndCommits) {
   EXPECT_THAT(
-      VerdictAsText(Failing(), {}),
+      VerdictAsText(Failing(), {.width = 130}),
       StartsWith("FAIL  2 of 3 rules failed, in 1 of 2 cases      suite demo · NVIDIA H200 · "
                  "head 1a2b3c4 against baseline of 9f8e7d6\n"));
 }
