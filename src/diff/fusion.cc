@@ -67,6 +67,7 @@ class FusionFinder {
   void Run() {
     for (Launches& whole : from_) {
       if (whole.count == 0) continue;
+      if (looks_left_ <= 0) return;
       if (whole.Fused()) Spread(&whole);
       if (whole.count > 0 && whole.row->info.ops.size() == 1) Decompose(&whole);
     }
@@ -111,12 +112,14 @@ class FusionFinder {
     for (const std::string& word : needed) {
       for (size_t i : to_by_word_[word]) {
         const Launches& part = to_[i];
+        --looks_left_;
         if (part.count > 0 && OnGpu(*part.row) == OnGpu(*whole->row) && Holds(part, needed)) return;
       }
     }
     for (const std::string& word : needed) {
       if (covered.contains(word)) continue;
       for (size_t i : to_by_word_[word]) {
+        --looks_left_;
         if (!IsPart(to_[i], *whole, needed)) continue;
         if (std::find(parts.begin(), parts.end(), i) == parts.end()) {
           parts.push_back(i);
@@ -152,6 +155,7 @@ class FusionFinder {
       if (from_words_[word] > 1 || word == "mm") continue;
       for (size_t i : to_by_word_[word]) {
         Launches& part = to_[i];
+        --looks_left_;
         if (part.count == 0 || part.row->info.ops.size() != 1 || part.row->info.ops[0] != word)
           continue;
         many->push_back(Take(&part, part.count));
@@ -180,6 +184,7 @@ class FusionFinder {
     std::set<std::string_view> callers;
     for (std::string_view word : composite.telling) {
       for (size_t i : to_by_word_[std::string(word)]) {
+        --looks_left_;
         bool same_device = OnGpu(*to_[i].row) == OnGpu(*whole.row);
         if (to_[i].count > 0 && same_device && Contains(to_[i].row->info.ops, word)) {
           callers.insert(Outermost(to_[i]));
@@ -195,6 +200,8 @@ class FusionFinder {
     std::set<std::string_view> callers = OutermostCallers(whole, composite);
     bool telling = !callers.empty();
     int64_t launches = 0;
+    if (!telling) return parts;
+    looks_left_ -= static_cast<int64_t>(to_.size());
     for (size_t i = 0; i < to_.size(); ++i) {
       const Launches& part = to_[i];
       if (part.count == 0 || part.row->info.ops.empty()) continue;
@@ -214,7 +221,7 @@ class FusionFinder {
       parts.push_back(i);
       launches += part.count;
     }
-    bool apart = telling && distinct.size() >= 2 && launches >= 2 * whole.count;
+    bool apart = distinct.size() >= 2 && launches >= 2 * whole.count;
     return apart ? parts : std::vector<size_t>{};
   }
 
@@ -233,6 +240,7 @@ class FusionFinder {
   std::vector<Launches>& to_;
   Diff* diff_;
   bool reversed_;
+  int64_t looks_left_ = kMostLooks;
   Index to_by_word_;
   std::unordered_map<std::string, int64_t> from_words_;  // rows that hold the word
 };
@@ -262,8 +270,11 @@ void FindFusions(Work* work, bool reversed) { FusionFinder(work, reversed).Run()
 void FindOpaqueFusions(Work* work, bool reversed) {
   std::vector<Launches>& from = reversed ? work->head : work->base;
   std::vector<Launches>& to = reversed ? work->base : work->head;
+  int64_t looks_left = kMostLooks;
   for (Launches& whole : from) {
     if (whole.count == 0 || !whole.HandWritten()) continue;
+    looks_left -= static_cast<int64_t>(to.size());
+    if (looks_left < 0) return;
     std::vector<Launches*> parts;
     std::set<std::string> ops;
     for (Launches& part : to) {

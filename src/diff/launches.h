@@ -43,6 +43,10 @@ std::string_view Innermost(std::string_view op_path);
 std::vector<std::string_view> PathElements(std::string_view op_path);
 bool OnGpu(const KernelRow& row);
 
+// Fusions are searched among all pairs of rows that are left. Real traces leave dozens; a trace
+// made to leave tens of thousands is explained no further after this many looks.
+inline constexpr int64_t kMostLooks = 5'000'000;
+
 // The two sides while changes are found, and the changes so far.
 struct Work {
   std::vector<Launches> base, head;

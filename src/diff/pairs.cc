@@ -156,12 +156,14 @@ class Pairing {
   bool TakePart(std::string_view part, int64_t count, std::vector<Launches>* side,
                 std::vector<ChangedKernel>* list) {
     bool found = false;
-    for (Launches& launches : *side) {
-      if (count == 0) break;
+    size_t& at = next_part_[std::string(part) + (side == &work_->base ? "b" : "h")];
+    for (; at < side->size() && count > 0; ++at) {
+      Launches& launches = (*side)[at];
       if (launches.count == 0 || !DoesPart(launches, part)) continue;
       list->push_back(Take(&launches, count));
       count -= list->back().count;
       found = true;
+      if (launches.count > 0) break;  // the next GEMM takes from it too
     }
     return found;
   }
@@ -170,16 +172,19 @@ class Pairing {
   // operator.
   void Reducers() {
     for (std::vector<Launches>* side : {&work_->base, &work_->head}) {
+      std::unordered_map<std::string, size_t> split_by_path;  // the first change of a path
+      bool base = side == &work_->base;
+      for (size_t i = 0; i < changes_.size(); ++i) {
+        bool split = base ? gemms_[i].base_split : gemms_[i].head_split;
+        const ChangedKernel& gemm = base ? changes_[i].base[0] : changes_[i].head[0];
+        if (split) split_by_path.emplace(gemm.op_path, i);
+      }
       for (Launches& reducer : *side) {
         if (reducer.count == 0 || reducer.row->info.family != Family::kGemmAux) continue;
-        for (size_t i = 0; i < changes_.size(); ++i) {
-          bool base = side == &work_->base;
-          std::vector<ChangedKernel>& list = base ? changes_[i].base : changes_[i].head;
-          bool split = base ? gemms_[i].base_split : gemms_[i].head_split;
-          if (!split || list[0].op_path != reducer.row->op_path) continue;
-          list.push_back(Take(&reducer, reducer.count));
-          break;
-        }
+        auto found = split_by_path.find(reducer.row->op_path);
+        if (found == split_by_path.end()) continue;
+        Change& change = changes_[found->second];
+        (base ? change.base : change.head).push_back(Take(&reducer, reducer.count));
       }
     }
   }
@@ -190,6 +195,8 @@ class Pairing {
     bool base_split, head_split;
   };
   std::vector<Splits> gemms_;  // of each change
+  // Where the search for an epilogue's part goes on, by part and side: what is passed never fits.
+  std::unordered_map<std::string, size_t> next_part_;
 };
 
 }  // namespace
