@@ -57,6 +57,13 @@ constexpr std::array kWords = std::to_array<Word>({
      ", at::native::GeluCUDAKernelImpl(at::TensorIteratorBase&, at::native::GeluType)::{la"
      "mbda()#2}::operator()() const::{lambda()#4}::operator()() const::{lambda(c10::BFloat"
      "16)#1}, std::array<char*, 2ul>)"},
+    {"gelu_fp32",
+     "void at::native::vectorized_elementwise_kernel<4, at::native::GeluCUDAKernelImpl(at:"
+     ":TensorIteratorBase&, at::native::GeluType)::{lambda()#1}::operator()() const::{lamb"
+     "da()#2}::operator()() const::{lambda(float)#1}, std::array<char*, 2ul> >(int, at::na"
+     "tive::GeluCUDAKernelImpl(at::TensorIteratorBase&, at::native::GeluType)::{lambda()#1"
+     "}::operator()() const::{lambda()#2}::operator()() const::{lambda(float)#1}, std::arr"
+     "ay<char*, 2ul>)"},
     {"gemm", "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_TNT"},
     {"gemm_bias", "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_bias_TNT"},
     {"gemm_fp32",

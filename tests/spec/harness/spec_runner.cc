@@ -22,19 +22,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A new empty folder that is the working folder while this lives.
+// A new empty folder that is the working folder while this lives. Its own name, by which a suite is
+// called that declares none, is always `demo`.
 class TemporaryFolder {
  public:
   TemporaryFolder() : before_(fs::current_path()) {
     std::string name = (fs::temp_directory_path() / "perfgate-spec-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder: " + name);
-    path_ = fs::canonical(name);
+    path_ = fs::canonical(name) / "demo";
+    fs::create_directory(path_);
     fs::current_path(path_);
   }
   ~TemporaryFolder() {
     std::error_code ignored;
     fs::current_path(before_, ignored);
-    fs::remove_all(path_, ignored);
+    fs::remove_all(path_.parent_path(), ignored);
   }
   const fs::path& path() const { return path_; }
 
@@ -84,6 +86,11 @@ CommandResult BuiltIn(const std::vector<std::string>& words) {
     fs::create_directories(words[1]);
   } else if (name == "cut" && words.size() == 3) {
     fs::resize_file(words[1], std::stoul(words[2]));
+  } else if (name == "sub" && words.size() == 4) {
+    const std::string text = ReadFile(words[1]);
+    const std::string other = Replace(text, words[2], words[3]);
+    if (other == text) throw std::runtime_error("sub: not found: " + words[2]);
+    PutFile(words[1], other);
   } else if (name == "cat" && words.size() == 2) {
     result.out = ReadFile(words[1]);
   } else if (name == "ls" && words.size() == 2) {
@@ -162,7 +169,10 @@ class Runner {
     } else if (section.kind == "commit") {
       world_.SetCommit(rest.substr(0, rest.find(' ')), rest.ends_with(" dirty"));
     } else if (section.kind == "interrupt") {
-      world_.InterruptAfter(std::stoi(rest), rest.ends_with("SIGTERM") ? SIGTERM : SIGINT);
+      const std::vector<std::string> words = Split(rest, ' ');  // after N launches [by SIGTERM]
+      if (words.size() < 3)
+        throw std::runtime_error(At(section.line) + ": after how many launches?");
+      world_.InterruptAfter(std::stoi(words[1]), rest.ends_with("SIGTERM") ? SIGTERM : SIGINT);
     } else {
       throw std::runtime_error(At(section.line) + ": no such section: " + section.kind);
     }
