@@ -7,7 +7,7 @@
     model, batch = build_model().to(device), make_batch().to(device)
     perfgate.measure(lambda: model(batch), settings, device=device)
 
-`perfgate run` starts the script with PERFGATE_* set and an empty folder (docs/formats.md). `measure`
+`perfgate run` starts the script with PERFGATE_* set and an empty folder (docs/attempt.md). `measure`
 runs the warm-up, the timed window (no profiler) and, in the traced phase, the traced window, and
 leaves samples.json and trace.json. Started by hand, it uses defaults, and prints a summary.
 """

@@ -17,7 +17,7 @@
 //     attempt::Finish(settings, samples);
 //   }
 //
-// perfgate starts the program with PERFGATE_* set and an empty folder (docs/formats.md). Measure
+// perfgate starts the program with PERFGATE_* set and an empty folder (docs/attempt.md). Measure
 // runs the warm-up, the timed window (no profiler) and, in the traced phase, the traced window;
 // Finish leaves samples.json. Started by hand, the program uses defaults and a folder under
 // $TMPDIR, and Finish prints a summary. Every fault is a std::runtime_error that says what to mend.
@@ -335,8 +335,9 @@ inline Samples Measure(const Settings& settings, const Workload& workload) {
   samples.warmup_iterations = static_cast<int>(warmup_ns.size());
   samples.steady = internal::IsSteady(warmup_ns);
 
-  samples.latency_ns.reserve(static_cast<size_t>(settings.iterations));
-  samples.dispatch_ns.reserve(static_cast<size_t>(settings.iterations));
+  const size_t expected = static_cast<size_t>(std::min(settings.iterations, 100'000));
+  samples.latency_ns.reserve(expected);
+  samples.dispatch_ns.reserve(expected);
   for (int i = 0; i < settings.iterations; ++i) {
     samples.latency_ns.push_back(iteration_ns(&dispatch_ns));
     samples.dispatch_ns.push_back(dispatch_ns);

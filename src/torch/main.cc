@@ -27,8 +27,7 @@ std::unique_ptr<Model> MakeModel(const Options& options, const attempt::Settings
   const Plant plant = PlantFor(settings.plant, options, device.is_cuda());
   if (options.source == Source::kScript) return LoadScript(options.name, device);
   if (options.source == Source::kPackage) return LoadPackage(options.name, device);
-  std::unique_ptr<Model> module = MakeModule(options, device, plant);  // checks the shapes too
-  if (options.mode == Mode::kEager) return module;
+  if (options.mode == Mode::kEager) return MakeModule(options, device, plant);
   const Exported exported = ExportModule(options, device);
   workload->once_ns = exported.took_ns;
   return LoadPackage(exported.package.string(), device);

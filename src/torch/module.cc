@@ -165,14 +165,6 @@ int64_t Number(const Options& options, const std::string& key) {
   return std::stoll(options.set.at(key));
 }
 
-void CheckInput(const Options& options, int64_t expected) {
-  const std::vector<int64_t>& shape = options.inputs[0].shape;
-  if (shape.back() == expected && (options.name != "matmul_add" || shape.size() == 2)) return;
-  throw UsageFault(fmt::format("--input-shape {}: {} with these settings takes [{}, {}]",
-                               fmt::join(shape, ","), options.name,
-                               options.name == "matmul_add" ? "rows" : "..., rows", expected));
-}
-
 }  // namespace
 
 const std::vector<ModuleSettings>& KnownModules() {
@@ -225,24 +217,33 @@ Plant PlantFor(const std::string& text, const Options& options, bool on_gpu) {
   return found->second;
 }
 
+void CheckInput(const Options& options) {
+  const bool is_matmul = options.name == "matmul_add";
+  const int64_t expected = Number(options, options.name == "linear" ? "in_features"
+                                           : is_matmul              ? "k"
+                                                                    : "hidden");
+  const std::vector<int64_t>& shape = options.inputs[0].shape;
+  if (shape.back() == expected && (!is_matmul || shape.size() == 2)) return;
+  throw UsageFault(fmt::format("--input-shape {}: {} with these settings takes [{}, {}]",
+                               fmt::join(shape, ","), options.name,
+                               is_matmul ? "rows" : "..., rows", expected));
+}
+
 std::unique_ptr<Model> MakeModule(const Options& options, at::Device device, Plant plant) {
   const auto dtype = ToScalarType(options.inputs[0].dtype);
   Weights weights(options.seed, at::TensorOptions().dtype(dtype).device(device));
   const bool bias = options.set.at("bias") == "true";
   if (options.name == "linear") {
     const int64_t in = Number(options, "in_features");
-    CheckInput(options, in);
     return std::make_unique<Linear>(weights, in, Number(options, "out_features"), bias, plant);
   }
   if (options.name == "matmul_add") {
     const int64_t k = Number(options, "k");
-    CheckInput(options, k);
     const int64_t bias_rows = options.set.at("bias") == "2d" ? options.inputs[0].shape[0] : 0;
     return std::make_unique<MatmulAdd>(weights, k, Number(options, "n"), bias_rows, plant);
   }
   const int64_t hidden = Number(options, "hidden");
   const int64_t intermediate = Number(options, "intermediate");
-  CheckInput(options, hidden);
   if (options.name == "mlp") {
     const Activation activation = options.set.at("activation") == "relu"
                                       ? Activation([](const Tensor& x) { return at::relu(x); })

@@ -37,7 +37,9 @@ const std::vector<ModuleSettings>& KnownModules();
 // Throws WorkloadFault for an unknown defect, or one that this module on this device cannot have.
 Plant PlantFor(const std::string& text, const Options& options, bool on_gpu);
 
-// Throws UsageFault where shapes do not fit.
+// Throws UsageFault if the input does not fit the module's settings.
+void CheckInput(const Options& options);
+
 std::unique_ptr<Model> MakeModule(const Options& options, at::Device device, Plant plant);
 
 // One tensor for each InputSpec.

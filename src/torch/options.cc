@@ -21,7 +21,7 @@ constexpr const char* kFooter = R"(Modules and what --set knows (default first, 
   geglu       hidden=768 intermediate=3072 bias=false|true approximate=tanh|none
 
 What to do comes by environment variables, which `perfgate run` sets: PERFGATE_ATTEMPT_DIR,
-PERFGATE_PHASE, PERFGATE_DEVICE, PERFGATE_THREADS, PERFGATE_ITERATIONS ... (docs/formats.md).
+PERFGATE_PHASE, PERFGATE_DEVICE, PERFGATE_THREADS, PERFGATE_ITERATIONS ... (docs/attempt.md).
 Without them a summary is printed.)";
 
 constexpr int64_t kLargestSize = int64_t{1} << 31;
@@ -141,6 +141,7 @@ Options ReadOptions(int argc, char** argv) {
   options.set = ParseSettings(pairs, known);
   options.inputs = ParseInputs(shapes, dtypes, known.input_shape);
   if (options.inputs.size() != 1) throw UsageFault("--module " + module + " takes one input");
+  CheckInput(options);
   return options;
 }
 

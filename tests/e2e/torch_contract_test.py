@@ -64,6 +64,7 @@ class TorchContractTest(unittest.TestCase):
         self.assertEqual((found["aten::linear"], found["aten::gelu"], found["aten::mul"]), (3, 1, 1))
         self.assertNotIn("aten::clone", found)
 
+    @unittest.skipUnless(os.path.exists(PYTHON), "this LibTorch has no Python")
     def test_aoti_steps_hold_one_fused_kernel_and_the_same_numbers_as_eager(self):
         attempt = Attempt([*GEGLU, "--mode", "aoti"])
         self.assertEqual(attempt.code, 0, attempt.stderr)
@@ -158,6 +159,7 @@ class TorchContractTest(unittest.TestCase):
         self.assertRefused(Attempt(GEGLU, PERFGATE_DEVICE="cuda:99"), 1, "device cuda:99: ")
         self.assertRefused(Attempt(GEGLU, PERFGATE_DEVICE="tpu"), 2, "expected auto, cpu, cuda or cuda:N")
 
+    @unittest.skipUnless(os.path.exists(PYTHON), "this LibTorch has no Python")
     def test_a_torchscript_file_runs(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "model.pt"
