@@ -40,11 +40,13 @@ CasePair PairOf(const DiffArgs& args) {
   CasePair pair;
   pair.base = TraceOrStored(args.base, database);
   pair.head = TraceOrStored(args.head, database);
-  pair.diff = Compare(*pair.base, pair.head);
   pair.base_label = Label(args.base);
   pair.declared.name = pair.head.case_name;
   pair.declared.device = pair.head.device_kind;
   pair.declared.was = {pair.base->case_name};
+  // What half a trace says of the other would mislead.
+  if (!pair.base->Complete() || !pair.head.Complete()) return pair;
+  pair.diff = Compare(*pair.base, pair.head);
   for (const std::string& difference : pair.diff->differing_key) {
     if (IsHardware(difference)) pair.key_differences.push_back(difference);
   }
@@ -63,6 +65,7 @@ void AddHeadings(const CasePair& pair, CaseVerdict* item) {
                             attempt.trace_files.end());
     }
   }
+  if (!pair.diff) return;
   std::vector<std::string> software;
   for (const std::string& difference : pair.diff->differing_key) {
     if (!IsHardware(difference)) software.push_back(difference);

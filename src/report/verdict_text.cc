@@ -77,6 +77,7 @@ class Writer {
     }
     WriteOthers();
     WriteWarnings();
+    WriteBareDiff();
     WriteRest();
     return WithoutLogCommands(out_);
   }
@@ -130,11 +131,13 @@ class Writer {
   void WriteTroubled(const CaseVerdict& item) {
     WriteCaseName(item);
     WriteCircumstances(item);
-    const std::vector<const Finding*> findings =
-        FindingsInOrder(item, [](const Finding& finding) { return IsTrouble(finding.status); });
-    std::set<int> shown;
-    WriteFindings(item, findings, &shown);
-    WriteOtherChanges(item, shown);
+    const std::vector<const Finding*> findings = FindingsInOrder(item, [&](const Finding& finding) {
+      // What is incomplete is said above, once, and not again for each rule.
+      const bool said = !item.incomplete_because.empty() && finding.status == Status::kError;
+      return IsTrouble(finding.status) && (!said || style_.all_passes);
+    });
+    WriteFindings(item, findings, &shown_[&item]);
+    WriteOtherChanges(item, &shown_[&item]);
     WriteAnswers(item);
     for (const std::string& note : item.notes) Line("note", note, Ink::kDim);
     WriteNext(findings);
@@ -186,9 +189,17 @@ class Writer {
       out_ += std::string(Words(finding.status)) + ": ";
     }
     out_ += Wrap(Safe(finding.message), width_, 21) + "\n";
-    if (!one) out_ += "      rules " + Wrap(Join(rules, ", "), width_, 12) + "\n";
+    // Without a baseline it is every rule that compares: which ones is no news.
+    const bool no_news = finding.status == Status::kMissing ||
+                         finding.status == Status::kNotComparable ||
+                         (finding.status == Status::kWarn && !item.diff);
+    if (!one && (!no_news || style_.all_passes)) {
+      out_ += "      rules " + Wrap(Join(rules, ", "), width_, 12) + "\n";
+    }
     WriteChanges(item, finding, shown);
-    if (one && !whys.empty()) out_ += "      why   " + Wrap(Safe(whys.front()), width_, 12) + "\n";
+    // A gain needs no reason.
+    const bool explain = one && !whys.empty() && finding.status != Status::kImproved;
+    if (explain) out_ += "      why   " + Wrap(Safe(whys.front()), width_, 12) + "\n";
   }
 
   // A change that several rules point at is shown under the first of them.
@@ -212,11 +223,11 @@ class Writer {
     }
   }
 
-  void WriteOtherChanges(const CaseVerdict& item, const std::set<int>& shown) {
+  void WriteOtherChanges(const CaseVerdict& item, std::set<int>* shown) {
     if (!item.diff) return;
     size_t left = 0;
     for (size_t i = 0; i < item.diff->changes.size(); ++i) {
-      if (shown.contains(static_cast<int>(i))) continue;
+      if (!shown->insert(static_cast<int>(i)).second) continue;
       if (left++ == 0) {
         out_ += item.status == Status::kNotComparable ? "  for information, the changes:\n"
                                                       : "  also changed, without a failing rule:\n";
@@ -252,9 +263,20 @@ class Writer {
       });
       if (lesser.empty()) continue;
       WriteCaseName(*item);
-      std::set<int> shown;
-      WriteFindings(*item, lesser, &shown);
-      WriteNext(lesser);
+      WriteFindings(*item, lesser, &shown_[item]);
+      // Of a case that fails, the steps above come first: an improvement cannot be kept alone.
+      if (!IsTrouble(item->status)) WriteNext(lesser);
+    }
+  }
+
+  // Who compares two traces at a desk wants to see what changed, also where no rule failed.
+  void WriteBareDiff() {
+    if (!verdict_.suite.empty()) return;
+    for (const CaseVerdict& item : verdict_.cases) {
+      if (IsTrouble(item.status) || !item.diff) continue;
+      if (shown_[&item].empty()) WriteCaseName(item);
+      WriteOtherChanges(item, &shown_[&item]);
+      WriteAnswers(item);
     }
   }
 
@@ -306,6 +328,7 @@ class Writer {
   const Verdict& verdict_;
   const TextStyle& style_;
   const size_t width_;
+  std::map<const CaseVerdict*, std::set<int>> shown_;  // changes: each once a case
   std::string out_;
 };
 
