@@ -50,8 +50,6 @@ CasePair PairOf(const DiffArgs& args) {
   for (const std::string& difference : pair.diff->differing_key) {
     if (IsHardware(difference)) pair.key_differences.push_back(difference);
   }
-  if (!pair.diff->different_shapes.empty())
-    pair.key_differences.push_back(pair.diff->different_shapes);
   pair.comparable = pair.key_differences.empty();
   return pair;
 }

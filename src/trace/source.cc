@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -40,7 +41,7 @@ ByteSource::ByteSource(const std::filesystem::path& path) : input_(kInputBytes) 
 }
 
 ByteSource::~ByteSource() {
-  if (in_member_) inflateEnd(&zlib_);
+  if (in_member_) inflateEnd(zlib_.get());
   if (fd_ >= 0) ::close(fd_);
 }
 
@@ -85,9 +86,9 @@ bool ByteSource::StartMember() {
     trailing_bytes_ = true;
     return false;
   }
-  zlib_ = z_stream{};
+  zlib_ = std::make_unique<z_stream>();
   constexpr int kGzipOnly = 16 + MAX_WBITS;
-  if (inflateInit2(&zlib_, kGzipOnly) != Z_OK) {
+  if (inflateInit2(zlib_.get(), kGzipOnly) != Z_OK) {
     fault_ = "no memory for decompression";
     return false;
   }
@@ -97,15 +98,15 @@ bool ByteSource::StartMember() {
 
 size_t ByteSource::Inflate(char* buffer, size_t size) {
   if (!in_member_ && !StartMember()) return 0;
-  zlib_.next_in = input_.data() + input_at_;
-  zlib_.avail_in = static_cast<uInt>(input_end_ - input_at_);
-  zlib_.next_out = reinterpret_cast<Bytef*>(buffer);
-  zlib_.avail_out = static_cast<uInt>(size);
-  const int result = inflate(&zlib_, Z_NO_FLUSH);
-  input_at_ = input_end_ - zlib_.avail_in;
-  const size_t got = size - zlib_.avail_out;
+  zlib_->next_in = input_.data() + input_at_;
+  zlib_->avail_in = static_cast<uInt>(input_end_ - input_at_);
+  zlib_->next_out = reinterpret_cast<Bytef*>(buffer);
+  zlib_->avail_out = static_cast<uInt>(size);
+  const int result = inflate(zlib_.get(), Z_NO_FLUSH);
+  input_at_ = input_end_ - zlib_->avail_in;
+  const size_t got = size - zlib_->avail_out;
   if (result == Z_STREAM_END) {
-    inflateEnd(&zlib_);
+    inflateEnd(zlib_.get());
     in_member_ = false;
   } else if (result == Z_BUF_ERROR || (got == 0 && end_of_file_)) {
     if (fault_.empty() && end_of_file_) {
@@ -113,8 +114,8 @@ size_t ByteSource::Inflate(char* buffer, size_t size) {
     }
   } else if (result != Z_OK) {
     fault_ = fmt::format("the gzip data is corrupt near byte {} of the file ({})",
-                         file_bytes_ - static_cast<int64_t>(zlib_.avail_in),
-                         zlib_.msg != nullptr ? zlib_.msg : "bad data");
+                         file_bytes_ - static_cast<int64_t>(zlib_->avail_in),
+                         zlib_->msg != nullptr ? zlib_->msg : "bad data");
   }
   return got;
 }

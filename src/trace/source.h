@@ -1,13 +1,13 @@
 // The bytes of a file, decompressed where its first bytes are gzip's, whatever it is called.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
+
+struct z_stream_s;  // zlib's
 
 namespace perfgate {
 
@@ -41,7 +41,7 @@ class ByteSource {
   size_t input_at_ = 0, input_end_ = 0;
   int64_t file_bytes_ = 0;
   bool compressed_ = false, end_of_file_ = false, in_member_ = false, trailing_bytes_ = false;
-  z_stream zlib_{};
+  std::unique_ptr<z_stream_s> zlib_;
   std::string fault_;
 };
 
