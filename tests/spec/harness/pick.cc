@@ -15,7 +15,6 @@ const Json* Member(const Json& json, std::string_view path, std::string_view& re
       rest = end == path.size() ? "" : path.substr(end + 1);
       return found;
     }
-    if (end == 0) break;
   }
   return nullptr;
 }
