@@ -45,7 +45,7 @@ std::optional<CaseFacts::Obstacle> CaseFacts::FindObstacle() const {
     return Obstacle{Status::kError, "base and head were not compared", ""};
   }
   if (!pair_.diff->different_shapes.empty()) {
-    return Obstacle{Status::kNotComparable, "other input shapes: " + pair_.diff->different_shapes,
+    return Obstacle{Status::kNotComparable, "not the same work: " + pair_.diff->different_shapes,
                     policy_.bare_diff ? "" : AcceptFirst(pair_.declared.name)};
   }
   return std::nullopt;

@@ -67,7 +67,7 @@ TEST(JudgeVerdict, OtherShapesAreNotComparable) {
   pair.diff->different_shapes = "aten::mm [[64, 8]] / [[32, 8]]";
   const Verdict verdict = JudgeOne(NoExtraKernel(), pair);
   EXPECT_EQ(verdict.cases[0].findings[0].status, Status::kNotComparable);
-  EXPECT_THAT(verdict.cases[0].findings[0].message, HasSubstr("other input shapes: aten::mm"));
+  EXPECT_THAT(verdict.cases[0].findings[0].message, HasSubstr("not the same work: aten::mm"));
 }
 
 TEST(JudgeVerdict, IncompleteEvidenceIsAnErrorForEveryRule) {
