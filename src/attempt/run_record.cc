@@ -16,8 +16,8 @@
 namespace perfgate {
 namespace {
 
-constexpr std::string_view kSchema = "perfgate.run/1";
-constexpr int64_t kAtMostBytes = int64_t{64} << 20;
+constexpr std::string_view kRunSchema = "perfgate.run/1";
+constexpr int64_t kRunAtMostBytes = int64_t{64} << 20;
 
 // A run's id becomes part of commands and file names.
 bool IsRunId(const std::string& id) {
@@ -92,7 +92,7 @@ void ReadCases(const Fields& fields, RunRecord& run) {
 
 RunRecord RunRecordFromJson(const Json& json, const std::string& name) {
   const Fields fields(json, name);
-  fields.RequireSchema(kSchema);
+  fields.RequireSchema(kRunSchema);
   RunRecord run;
   fields.Require("id");
   run.id = fields.Text("id");
@@ -123,7 +123,7 @@ Json ToJson(const RunRecord& run) {
     faults.Push(std::move(json));
   }
   Json json;
-  json.Set("schema", kSchema)
+  json.Set("schema", kRunSchema)
       .Set("id", run.id)
       .Set("suite", run.suite)
       .Set("suite_file", run.suite_file.string())
@@ -145,7 +145,8 @@ Json ToJson(const RunRecord& run) {
 RunRecord ReadRunRecord(const std::filesystem::path& out_dir) {
   const std::filesystem::path file = out_dir / "run.json";
   RequireRegularFile(file);
-  return RunRecordFromJson(ParseJson(ReadFile(file, kAtMostBytes), file.string()), file.string());
+  return RunRecordFromJson(ParseJson(ReadFile(file, kRunAtMostBytes), file.string()),
+                           file.string());
 }
 
 void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir) {

@@ -10,8 +10,8 @@
 namespace perfgate {
 namespace {
 
-constexpr std::string_view kSchema = "perfgate.samples/1";
-constexpr int64_t kAtMostBytes = int64_t{64} << 20;
+constexpr std::string_view kSamplesSchema = "perfgate.samples/1";
+constexpr int64_t kSamplesAtMostBytes = int64_t{64} << 20;
 
 Output ReadOutput(const Fields& fields) {
   Output output;
@@ -48,7 +48,7 @@ Json WriteOutput(const Output& output) {
 
 Samples SamplesFromJson(const Json& json, const std::string& name) {
   const Fields fields(json, name);
-  fields.RequireSchema(kSchema);
+  fields.RequireSchema(kSamplesSchema);
   Samples samples;
   samples.cold_start_ns = fields.Int("cold_start_ns");
   samples.warmup_iterations = fields.SmallInt("warmup_iterations");
@@ -77,7 +77,7 @@ Json ToJson(const Samples& samples) {
     fallbacks.Push(std::move(json));
   }
   Json json;
-  json.Set("schema", kSchema)
+  json.Set("schema", kSamplesSchema)
       .Set("cold_start_ns", samples.cold_start_ns)
       .Set("warmup_iterations", samples.warmup_iterations)
       .Set("steady", samples.steady)
@@ -93,7 +93,8 @@ Json ToJson(const Samples& samples) {
 
 Samples ReadSamples(const std::filesystem::path& file) {
   RequireRegularFile(file);
-  return SamplesFromJson(ParseJson(ReadFile(file, kAtMostBytes), file.string()), file.string());
+  return SamplesFromJson(ParseJson(ReadFile(file, kSamplesAtMostBytes), file.string()),
+                         file.string());
 }
 
 void WriteSamples(const Samples& samples, const std::filesystem::path& file) {

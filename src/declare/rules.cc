@@ -13,7 +13,6 @@
 namespace perfgate {
 namespace {
 
-constexpr std::string_view kPackPrefix = "perfgate:";
 // Every rule is judged on every case; this many of each is seconds, more is a generated mistake.
 constexpr size_t kMostRules = 2000;
 

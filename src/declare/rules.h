@@ -4,12 +4,16 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "declare/declare.h"
 #include "declare/reader.h"
 
 namespace perfgate {
+
+// Marks a pack of perfgate among the sources of rules.
+inline constexpr std::string_view kPackPrefix = "perfgate:";
 
 // One source as it is written in the suite; `at` is where, for the message of an unknown one.
 struct RuleSource {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "declare/declare.h"
+#include "declare/rules.h"
 #include "embedded_declare.h"
 
 namespace perfgate {
@@ -8,7 +9,6 @@ namespace {
 
 constexpr std::string_view kPackFolder = "rules/";
 constexpr std::string_view kSchemaFolder = "docs/schema/";
-constexpr std::string_view kPackPrefix = "perfgate:";
 
 // "structure" for "rules/structure.yaml"; empty if the path is not in the folder.
 std::string_view Stem(std::string_view path, std::string_view folder) {

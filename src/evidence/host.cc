@@ -13,7 +13,7 @@ namespace perfgate {
 namespace {
 
 // Clocks of caller and callee differ by rounding: a child may end that much after its parent.
-constexpr int64_t kToleranceNs = 1000;
+constexpr int64_t kNestingToleranceNs = 1000;
 
 std::vector<uint32_t> HostOrder(const TraceData& trace) {
   const EventList& events = trace.events;
@@ -42,7 +42,7 @@ std::vector<uint32_t> HostOrder(const TraceData& trace) {
 
 bool Contains(const TraceEvent& outer, const TraceEvent& inner) {
   return outer.process == inner.process && outer.thread == inner.thread &&
-         inner.start_ns < outer.EndNs() && inner.EndNs() <= outer.EndNs() + kToleranceNs;
+         inner.start_ns < outer.EndNs() && inner.EndNs() <= outer.EndNs() + kNestingToleranceNs;
 }
 
 void Classify(uint32_t text, HostTree& host) {

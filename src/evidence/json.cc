@@ -1,5 +1,4 @@
 // The one JSON form of evidence, written.
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -9,18 +8,9 @@
 namespace perfgate {
 namespace {
 
-// Whole numbers as such: counts and times of evidence are.
-Json Number(double value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53
-  if (std::trunc(value) == value && std::fabs(value) <= kExact) {
-    return Json(static_cast<int64_t>(value));
-  }
-  return Json(value);
-}
-
 Json Numbers(const std::vector<double>& values) {
   Json::Array array;
-  for (const double value : values) array.push_back(Number(value));
+  for (const double value : values) array.push_back(Json::Number(value));
   return Json(std::move(array));
 }
 
@@ -35,12 +25,12 @@ Json ToJson(TensorCore tensor_core) {
   return Json(tensor_core == TensorCore::kYes);
 }
 
-Json Metrics(const Evidence& evidence) {
+Json MetricsJson(const Evidence& evidence) {
   Json object{Json::Object{}};
-  for (const Metric& metric : perfgate::Metrics()) {
+  for (const Metric& metric : Metrics()) {
     const MetricValue summary = Summarise(evidence, metric.id);
     Json entry{Json::Object{}};
-    entry.Append("value", summary.value ? Number(*summary.value) : Json());
+    entry.Append("value", summary.value ? Json::Number(*summary.value) : Json());
     entry.Append("per_step", Numbers(summary.per_step));
     entry.Append("stable", summary.stable);
     entry.Append("unit", ToString(metric.unit));
@@ -158,7 +148,7 @@ Json ToJson(const Evidence& evidence) {
   json.Append("steps_by_process", Json::ArrayOf(evidence.steps));
   json.Append("key", Texts(evidence.key.fields));
   json.Append("recorded", Texts(evidence.key.recorded));
-  json.Append("metrics", Metrics(evidence));
+  json.Append("metrics", MetricsJson(evidence));
   json.Append("observations", Observations(evidence));
   json.Append("kernels", Rows(evidence.kernels));
   json.Append("transfers", Rows(evidence.transfers));

@@ -16,7 +16,7 @@ namespace perfgate {
 namespace {
 
 constexpr std::string_view kMark = "ProfilerStep#";
-constexpr int64_t kToleranceNs = 1000;
+constexpr int64_t kMarkToleranceNs = 1000;
 constexpr int64_t kLargestNumber = int64_t{1} << 40;
 
 std::optional<int64_t> MarkNumber(std::string_view name) {
@@ -97,7 +97,7 @@ Window FindWindow(const TraceData& trace, std::vector<std::string>& notes,
                    [](const Mark& a, const Mark& b) { return a.step.start_ns < b.step.start_ns; });
   Window window{{}, true};
   for (size_t i = 0; i < marks.size(); ++i) {
-    if (i > 0 && marks[i].step.start_ns + kToleranceNs < marks[i - 1].step.end_ns) {
+    if (i > 0 && marks[i].step.start_ns + kMarkToleranceNs < marks[i - 1].step.end_ns) {
       incomplete.push_back(fmt::format("step marks overlap: ProfilerStep#{} starts inside #{}",
                                        marks[i].number, marks[i - 1].number));
       break;

@@ -155,8 +155,6 @@ std::string WordOf(std::string_view identifier) {
   return OperatorWord(snake);
 }
 
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // The first identifier of `text` that names an operator.
 std::string FirstWord(std::string_view text) {
   text = text.substr(0, kLookAt);
@@ -305,7 +303,7 @@ Family FamilyOf(std::string_view function, const std::vector<std::string>& ops) 
   return Family::kPointwise;
 }
 
-void Label(std::string_view function, bool tanh, KernelInfo* info) {
+void LabelAten(std::string_view function, bool tanh, KernelInfo* info) {
   std::string label = info->ops.empty() ? std::string(function.substr(0, 40)) : info->ops[0];
   if (label.starts_with('_')) label.erase(0, 1);
   if (tanh) label += " tanh";
@@ -355,7 +353,7 @@ bool DecodeAten(const NameParts& name, KernelInfo* info) {
   // The first branch of GELU's sources is the tanh approximation, the second is erf.
   bool tanh = word.starts_with("gelu") &&
               name.arguments.find("GeluType)::{lambda()#1}") != std::string_view::npos;
-  Label(name.function, tanh, info);
+  LabelAten(name.function, tanh, info);
   return true;
 }
 

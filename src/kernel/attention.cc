@@ -15,7 +15,7 @@ void Attention(bool backward, std::string_view library, KernelInfo* info) {
   info->tensor_core = TensorCore::kYes;
 }
 
-void Label(std::string_view what, bool backward, KernelInfo* info) {
+void LabelAttention(std::string_view what, bool backward, KernelInfo* info) {
   info->short_name = std::string(what) + (backward ? " bwd" : " fwd");
   if (!info->in_dtype.empty()) info->short_name += " " + info->in_dtype;
   if (!info->tile.empty()) info->short_name += " " + info->tile;
@@ -35,7 +35,7 @@ bool DecodeCudnn(const NameParts& name, KernelInfo* info) {
     // "f16" is a class: bf16 kernels say it too. 8-bit types are what they say.
     if (token == "f8" || token == "mxfp8") info->in_dtype = "fp8";
   }
-  Label("cudnn attention", backward, info);
+  LabelAttention("cudnn attention", backward, info);
   return true;
 }
 
@@ -52,7 +52,7 @@ bool DecodeMemoryEfficient(const NameParts& name, KernelInfo* info) {
     if (token.starts_with("sm")) info->arch = token;
   }
   if (info->in_dtype == "fp32") info->tensor_core = TensorCore::kUnknown;
-  Label("fmha", backward, info);
+  LabelAttention("fmha", backward, info);
   return true;
 }
 
@@ -98,7 +98,7 @@ bool DecodeFlash(const NameParts& name, KernelInfo* info) {
   if (version3) info->arch = "sm90";
   info->tile = TraitsTile(name.arguments);
   if (name.function.find("splitkv") != std::string_view::npos) info->split_k = 1;
-  Label(info->split_k != 0 ? "flash split-kv" : "flash", backward, info);
+  LabelAttention(info->split_k != 0 ? "flash split-kv" : "flash", backward, info);
   return true;
 }
 

@@ -7,8 +7,6 @@
 namespace perfgate {
 namespace {
 
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 bool IsBuiltinInteger(std::string_view type) {
   for (std::string_view known : {"int", "unsigned int", "long", "unsigned long", "long long",
                                  "unsigned long long", "short", "char", "unsigned char"}) {

@@ -27,7 +27,7 @@ std::string_view ArchOf(std::string_view generation) {
 }
 
 // "s16816gemm": 'd' or 's' or 'h', an instruction shape for tensor cores, "gemm".
-void Instruction(std::string_view token, KernelInfo* info) {
+void LegacyInstruction(std::string_view token, KernelInfo* info) {
   std::string_view inner = token.substr(0, token.size() - 4);  // without "gemm"
   bool shape = inner.size() > 1 && IsDigits(inner.substr(inner.size() - 1));
   info->tensor_core = shape ? TensorCore::kYes : TensorCore::kNo;
@@ -59,7 +59,7 @@ bool DecodeLegacy(const NameParts& name, KernelInfo* info) {
       info->in_dtype = dtype;
     } else if (!seen_instruction && token.ends_with("gemm")) {
       seen_instruction = true;
-      Instruction(token, info);
+      LegacyInstruction(token, info);
     } else if (seen_instruction && info->tile.empty() && !dtype.empty()) {
       info->out_dtype = dtype;
       if (info->in_dtype.empty()) {  // ampere_s16816gemm_bf16_...: the result is fp32

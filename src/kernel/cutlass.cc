@@ -25,7 +25,7 @@ void OperandClass(std::string_view token, KernelInfo* info) {
   if (token == "tensorop" || token == "wmma") info->tensor_core = TensorCore::kYes;
 }
 
-void Instruction(std::string_view token, KernelInfo* info) {
+void CutlassInstruction(std::string_view token, KernelInfo* info) {
   bool conv = !token.ends_with("gemm");
   info->family = conv ? Family::kConv : Family::kGemm;
   info->ops = {!conv ? "mm" : token.ends_with("fprop") ? "convolution" : "convolution_backward"};
@@ -57,7 +57,7 @@ void DecodeVersion2(const std::vector<std::string_view>& tokens, KernelInfo* inf
     if (!seen_instruction && !dtype.empty()) info->in_dtype = dtype;
     if (!seen_instruction && IsInstruction(token)) {
       seen_instruction = true;
-      Instruction(token, info);
+      CutlassInstruction(token, info);
     } else if (seen_instruction && tiles == 0 && !dtype.empty()) {
       info->out_dtype = dtype;
       if (info->in_dtype.empty() || info->in_dtype == "tf32") info->in_dtype = dtype;
@@ -87,7 +87,7 @@ void DecodeVersion3(const std::vector<std::string_view>& tokens, KernelInfo* inf
     if (!seen_instruction) OperandClass(token, info);
     if (!seen_instruction && IsInstruction(token)) {
       seen_instruction = true;
-      Instruction(token, info);
+      CutlassInstruction(token, info);
     } else if (seen_instruction && tiles == 0 && (token == "void" || !DtypeOf(token).empty())) {
       dtypes.push_back(token);
     } else if (IsTile(token)) {

@@ -31,6 +31,8 @@ std::string_view InsideTemplate(std::string_view text);
 std::vector<std::string_view> Tokens(std::string_view text);
 
 bool IsDigits(std::string_view text);
+// A letter, a digit or an underscore.
+bool IsWordChar(char c);
 // "128x256", "128x256x64": numbers with `x` between, at least two of them.
 bool IsTile(std::string_view text);
 // The number in `text`, 0 if it is none or above a million.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include "base/text.h"
@@ -116,6 +117,8 @@ std::vector<std::string_view> Tokens(std::string_view text) {
   }
   return tokens;
 }
+
+bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool IsDigits(std::string_view text) {
   return !text.empty() &&

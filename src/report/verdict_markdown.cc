@@ -19,13 +19,14 @@ using markdown::Prose;
 // GitHub refuses a comment above 65,536 characters; bytes are the safe reading of that.
 constexpr size_t kMostBytes = 60'000;
 constexpr size_t kMostChangesACase = 25;
-constexpr size_t kNameWidth = 60;
+constexpr size_t kCommentNameWidth = 60;
 
 std::string KernelLine(char sign, const ChangedKernel& kernel) {
-  const std::string name = Fenced(Shorten(kernel.short_name, kNameWidth));
+  const std::string name = Fenced(Shorten(kernel.short_name, kCommentNameWidth));
   // A copy or a wait is no kernel: the text of its change has its count.
   if (kernel.count == 0 && kernel.time_ns == 0) return fmt::format("{} {}\n", sign, name);
-  std::string line = fmt::format("{} {:<{}}  {}", sign, name, kNameWidth / 2, CountAndTime(kernel));
+  std::string line =
+      fmt::format("{} {:<{}}  {}", sign, name, kCommentNameWidth / 2, CountAndTime(kernel));
   if (!kernel.ops.empty()) line += "   " + Fenced(Shorten(Join(kernel.ops, ", "), 60));
   return line + "\n";
 }

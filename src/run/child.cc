@@ -58,12 +58,6 @@ class OwnedFd {
               fmt::format("cannot start a process: {}: {}", what, std::strerror(errno)));
 }
 
-int64_t NowNs() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
 // Keeps the last kKeptBytes of what comes out of a pipe, however much that is.
 class Tail {
  public:

@@ -13,18 +13,19 @@
 #include <ctime>
 
 namespace perfgate {
-namespace {
-
-struct ExecFailure {
-  ExecStage stage;
-  int32_t error;
-};
 
 int64_t NowNs() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
+
+namespace {
+
+struct ExecFailure {
+  ExecStage stage;
+  int32_t error;
+};
 
 void OnChildSignal(int) {}  // its delivery ends ppoll
 

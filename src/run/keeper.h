@@ -33,6 +33,9 @@ struct KeeperReport {
 inline constexpr char kAskToEnd = 'T';  // SIGTERM to the program's process group
 inline constexpr char kEndNow = 'K';    // SIGKILL to all
 
+// The monotonic clock. Safe after a fork.
+int64_t NowNs();
+
 // Called in the forked process. Calls only what is safe after a fork.
 [[noreturn]] void Keep(const ExecPlan& plan, int socket);
 

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "run/child.h"
+#include "run/keeper.h"
 #include "run/machine.h"
 #include "run/run.h"
 
@@ -74,11 +75,7 @@ class TheRealWorld : public World {
     return text;
   }
 
-  int64_t MonotonicNs() override {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  }
+  int64_t MonotonicNs() override { return NowNs(); }
 
   uint64_t RandomSeed() override {
     std::random_device device;
