@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
@@ -34,6 +35,27 @@ OutputArgs OutputOf(const Command& command) {
   return {};
 }
 
+void AddSuite(const SuiteArgs& args, std::vector<std::filesystem::path>* inputs) {
+  std::filesystem::path suite = args.suite;
+  std::error_code error;  // what cannot be looked at is said when it is read
+  if (std::filesystem::is_directory(suite, error)) suite /= "perfgate.yaml";
+  inputs->push_back(suite);
+  inputs->push_back(args.database.empty() ? suite.parent_path() / "perfgate.db"
+                                          : std::filesystem::path(args.database));
+}
+
+// Files that no report may replace.
+std::vector<std::filesystem::path> InputsOf(const Command& command) {
+  std::vector<std::filesystem::path> inputs;
+  if (const auto* run = std::get_if<RunArgs>(&command)) AddSuite(run->suite, &inputs);
+  if (const auto* judge = std::get_if<JudgeArgs>(&command)) AddSuite(judge->suite, &inputs);
+  if (const auto* diff = std::get_if<DiffArgs>(&command)) {
+    inputs = {diff->base, diff->head, diff->database.empty() ? "perfgate.db" : diff->database};
+    inputs.insert(inputs.end(), diff->rules.begin(), diff->rules.end());
+  }
+  return inputs;
+}
+
 struct Dispatch {
   Reports& reports;
   World& world;
@@ -59,7 +81,7 @@ int Execute(const std::vector<std::string>& args, World& world, std::unique_ptr<
     return 0;
   }
   const auto& command = std::get<Command>(parsed);
-  *reports = std::make_unique<Reports>(OutputOf(command), world);
+  *reports = std::make_unique<Reports>(OutputOf(command), InputsOf(command), world);
   const int exit_code = std::visit(Dispatch{**reports, world}, command);
   world.Out().flush();
   if (!world.Out()) {

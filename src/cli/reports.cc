@@ -14,8 +14,17 @@ bool WantsColor(World& world) {
   return world.OutIsTerminal() && world.Getenv("TERM") != "dumb";
 }
 
-Reports::Reports(const OutputArgs& args, World& world) : args_(args), world_(world) {
+Reports::Reports(const OutputArgs& args, const std::vector<std::filesystem::path>& inputs,
+                 World& world)
+    : args_(args), world_(world) {
   for (const ReportFile& report : args.reports) {
+    for (const std::filesystem::path& input : inputs) {
+      std::error_code error;  // of a file that is not there yet: it cannot be the same
+      if (!std::filesystem::equivalent(report.file, input, error)) continue;
+      throw Error(Fault::kUsage, fmt::format("{}: the report would overwrite what the command "
+                                             "reads; give it another name",
+                                             report.file.string()));
+    }
     File file{report, std::ofstream(report.file, std::ios::binary | std::ios::trunc)};
     if (!file.stream) {
       throw Error(Fault::kEnvironment, fmt::format("{}: the report cannot be opened: {}",

@@ -3,6 +3,7 @@
 // for this one's; they are written before the exit code, also when the command fails.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ namespace perfgate::cli {
 
 class Reports {
  public:
-  // Throws Error(kEnvironment) for a file that cannot be opened.
-  Reports(const OutputArgs& args, World& world);
+  // `inputs`: files that the command reads. Throws Error(kUsage) for a report that would overwrite
+  // one of them, Error(kEnvironment) for a file that cannot be opened.
+  Reports(const OutputArgs& args, const std::vector<std::filesystem::path>& inputs, World& world);
 
   // Prints and writes. Throws Error(kEnvironment) if a file could not be written in full.
   void Write(const Verdict& verdict);

@@ -131,6 +131,12 @@ std::string NextBlock(const std::vector<const Finding*>& findings) {
   return text + "```\n";
 }
 
+std::string Notes(const CaseVerdict& item) {
+  std::string text;
+  for (const std::string& note : item.notes) text += "\n_note:_ " + Prose(note) + "\n";
+  return text;
+}
+
 std::string TroubledSection(const Verdict& verdict, const CaseVerdict& item) {
   const auto findings =
       FindingsInOrder(item, [](const Finding& finding) { return IsTrouble(finding.status); });
@@ -140,8 +146,7 @@ std::string TroubledSection(const Verdict& verdict, const CaseVerdict& item) {
   text += DiffBlock(item, findings);
   if (item.diff) text += Answers(*item.diff);
   text += Whys(verdict, findings);
-  for (const std::string& note : item.notes) text += "\n_note:_ " + Prose(note) + "\n";
-  return text + NextBlock(findings);
+  return text + Notes(item) + NextBlock(findings);
 }
 
 std::string Folded(const std::string& title, const std::string& body) {
@@ -206,7 +211,9 @@ std::string VerdictAsMarkdown(const Verdict& verdict) {
   }
   for (const CaseVerdict& item : verdict.cases) {
     if (IsTrouble(item.status) || !item.incomplete_because.empty()) continue;
-    const std::string circumstances = Circumstances(item);
+    std::string circumstances = Circumstances(item);
+    // Two traces, or a case that no rule judged: the notes may be all that speaks against a pass.
+    if (verdict.suite.empty() || item.status == Status::kSkipped) circumstances += Notes(item);
     if (!circumstances.empty()) {
       sections.push_back(fmt::format("\n### {}\n{}", Code(item.case_name), circumstances));
     }

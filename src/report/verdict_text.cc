@@ -139,8 +139,12 @@ class Writer {
     WriteFindings(item, findings, &shown_[&item]);
     WriteOtherChanges(item, &shown_[&item]);
     WriteAnswers(item);
-    for (const std::string& note : item.notes) Line("note", note, Ink::kDim);
+    WriteNotes(item);
     WriteNext(findings);
+  }
+
+  void WriteNotes(const CaseVerdict& item) {
+    for (const std::string& note : item.notes) Line("note", note, Ink::kDim);
   }
 
   // Commands are never broken over lines, so that they can be copied.
@@ -245,13 +249,18 @@ class Writer {
     if (item.diff) out_ += "\n" + AnswerLines(*item.diff, width_);
   }
 
-  // Cases that are well, but with something that must be seen.
+  // Cases that are well, but with something that must be seen: also that no rule judged one.
   void WriteOthers() {
     for (const CaseVerdict* item : CasesInOrder(verdict_)) {
       if (IsTrouble(item->status) || !item->incomplete_because.empty()) continue;
-      if (item->plant.empty() && item->fallback.empty() && item->key_differences.empty()) continue;
+      const bool unjudged = item->status == Status::kSkipped;
+      if (item->plant.empty() && item->fallback.empty() && item->key_differences.empty() &&
+          !unjudged) {
+        continue;
+      }
       WriteCaseName(*item);
       WriteCircumstances(*item);
+      if (unjudged) WriteNotes(*item);
     }
   }
 
@@ -277,6 +286,7 @@ class Writer {
       if (shown_[&item].empty()) WriteCaseName(item);
       WriteOtherChanges(item, &shown_[&item]);
       WriteAnswers(item);
+      if (item.status != Status::kSkipped) WriteNotes(item);
     }
   }
 
