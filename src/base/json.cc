@@ -204,6 +204,14 @@ Json::Json(double value) {
   if (std::isfinite(value)) value_ = value;
 }
 
+Json Json::Number(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (std::trunc(value) == value && std::fabs(value) <= kExact) {
+    return Json(static_cast<int64_t>(value));
+  }
+  return Json(value);
+}
+
 bool Json::AsBool() const {
   if (!IsBool()) ThrowKind("true or false", *this);
   return std::get<bool>(value_);

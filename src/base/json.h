@@ -30,6 +30,9 @@ class Json {
   Json(std::string_view value) : value_(std::string(value)) {}
   Json(Array value) : value_(std::move(value)) {}
   Json(Object value) : value_(std::move(value)) {}
+  // A whole number where `value` is one that doubles hold exactly, else as Json(double): counts and
+  // times that were computed in floating point.
+  static Json Number(double value);
   template <typename T>
   static Json ArrayOf(const T& items) {
     Array array;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "diff/launches.h"
@@ -33,11 +34,9 @@ std::string FromTo(const Pair& pair, Unit unit) {
 
 int64_t KernelsAStep(const Evidence& evidence) {
   int64_t total = 0;
-  for (const KernelRow& row : evidence.kernels) {
-    for (int64_t count : row.count_per_step) total += count;
-  }
+  for (const KernelRow& row : evidence.kernels) total = SaturatingAdd(total, row.Count());
   int64_t steps = std::max(1, evidence.TotalSteps());
-  return (2 * total + steps) / (2 * steps);
+  return total / steps + (2 * (total % steps) >= steps);
 }
 
 bool OnCpu(const Evidence& base, const Evidence& head) {

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/text.h"
 
 namespace perfgate {
 namespace {
-
-int64_t Sum(const std::vector<int64_t>& numbers) {
-  int64_t sum = 0;
-  for (int64_t number : numbers) sum += number;
-  return sum;
-}
 
 // Rounds sums of many rows so that the rounded parts add up to the rounded whole.
 class CumulativeRounding {
@@ -64,9 +59,21 @@ std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) 
   CumulativeRounding counts(steps);
   CumulativeRounding times(steps);
   result.reserve(rows.size());
-  for (const KernelRow& row : rows) {
-    result.push_back({&row, counts.Next(Sum(row.count_per_step)),
-                      times.Next(Sum(row.time_ns_per_step)), WordsOf(row)});
+  // What one row may claim at most, so that no sum over the rows overflows, also when doubled. For
+  // a thousand rows that is 26 days of a kernel: no real row comes near.
+  const int64_t most = INT64_MAX / 4 / static_cast<int64_t>(rows.size() + 1);
+  for (const KernelRow& row : rows) result.push_back({&row, 0, 0, WordsOf(row)});
+  // Which row gets a rounded launch must not depend on the order of the rows: that of a stored side
+  // is another than that of a trace.
+  std::vector<Launches*> by_name;
+  for (Launches& launches : result) by_name.push_back(&launches);
+  std::stable_sort(by_name.begin(), by_name.end(), [](const Launches* a, const Launches* b) {
+    return std::tie(a->row->op_path, a->row->name, a->row->device) <
+           std::tie(b->row->op_path, b->row->name, b->row->device);
+  });
+  for (Launches* launches : by_name) {
+    launches->count = counts.Next(std::min(launches->row->Count(), most));
+    launches->time_ns = times.Next(std::min(launches->row->TimeNs(), most));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "diff/launches.h"
@@ -39,12 +40,6 @@ struct Counted {
   int64_t base_bytes = 0, head_bytes = 0;
 };
 
-int64_t Sum(const std::vector<int64_t>& numbers) {
-  int64_t sum = 0;
-  for (int64_t number : numbers) sum += number;
-  return sum;
-}
-
 using CountedRows = std::map<std::string, Counted>;
 
 void Add(const std::vector<KernelRow>& rows, bool head, CountedRows* counted) {
@@ -52,8 +47,10 @@ void Add(const std::vector<KernelRow>& rows, bool head, CountedRows* counted) {
     // A copy under another path is the same copy unless another operator asked for it.
     Counted& entry = (*counted)[row.name + "\n" + Asker(row.op_path)];
     if (entry.row == nullptr || head) entry.row = &row;
-    (head ? entry.head_count : entry.base_count) += Sum(row.count_per_step);
-    (head ? entry.head_bytes : entry.base_bytes) += Sum(row.bytes_per_step);
+    int64_t& count = head ? entry.head_count : entry.base_count;
+    int64_t& bytes = head ? entry.head_bytes : entry.base_bytes;
+    count = SaturatingAdd(count, row.Count());
+    bytes = SaturatingAdd(bytes, SaturatingSum(row.bytes_per_step));
   }
 }
 

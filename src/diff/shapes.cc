@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "diff/launches.h"
 
@@ -21,10 +22,9 @@ std::vector<std::string> Tensors(std::string_view dims) {
   return tensors;
 }
 
-int64_t CallsOf(const OperatorRow& row) {
-  int64_t calls = 0;
-  for (int64_t count : row.count_per_step) calls += count;
-  return calls;
+// In floating point: what a hostile file claims may not fit when multiplied.
+double CallsOf(const OperatorRow& row) {
+  return static_cast<double>(SaturatingSum(row.count_per_step));
 }
 
 bool HasSteps(const Evidence& evidence) {
@@ -47,8 +47,8 @@ std::string DifferentShapes(const Evidence& base, const Evidence& head) {
   }
   std::unordered_map<std::string_view, const OperatorRow*> of_head;
   for (const OperatorRow& row : head.operators) of_head.emplace(row.name, &row);
-  int64_t base_steps = std::max(1, base.TotalSteps());
-  int64_t head_steps = std::max(1, head.TotalSteps());
+  int base_steps = std::max(1, base.TotalSteps());
+  int head_steps = std::max(1, head.TotalSteps());
   for (const OperatorRow& row : base.operators) {
     if (row.kind != OperatorKind::kComputing || row.input_dims.empty()) continue;
     auto found = of_head.find(row.name);

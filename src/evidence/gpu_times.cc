@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "evidence/gpu.h"
 #include "evidence/rows.h"

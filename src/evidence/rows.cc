@@ -1,26 +1,15 @@
 #include "evidence/rows.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <utility>
+
+#include "base/numbers.h"
 
 namespace perfgate {
 
-int64_t SaturatingAdd(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
-}
+int64_t KernelRow::Count() const { return SaturatingSum(count_per_step); }
 
-int64_t KernelRow::Count() const {
-  return std::accumulate(count_per_step.begin(), count_per_step.end(), int64_t{0}, SaturatingAdd);
-}
-
-int64_t KernelRow::TimeNs() const {
-  return std::accumulate(time_ns_per_step.begin(), time_ns_per_step.end(), int64_t{0},
-                         SaturatingAdd);
-}
+int64_t KernelRow::TimeNs() const { return SaturatingSum(time_ns_per_step); }
 
 std::string_view KernelRow::Operator() const {
   constexpr std::string_view kSeparator = " > ";

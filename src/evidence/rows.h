@@ -38,9 +38,6 @@ class RowTable {
 // Numbers kept at most over all rows of a process.
 inline constexpr size_t kMostCells = size_t{1} << 23;
 
-// The sum, or the nearest number that fits: traces may claim anything.
-int64_t SaturatingAdd(int64_t a, int64_t b);
-
 void AddStream(KernelRow& row, int64_t stream);
 
 }  // namespace perfgate

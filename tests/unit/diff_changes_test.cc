@@ -276,11 +276,33 @@ TEST(Rounding, OfCountsThatDifferFromStepToStepStillCloses) {
   EXPECT_EQ(diff.kernel_count, 2);  // 3 launches in 2 steps, rounded
 }
 
+TEST(Rounding, DoesNotDependOnTheOrderOfTheRows) {
+  KernelRow rare = Row(kGelu, "aten::gelu");
+  rare.count_per_step = {1, 0};
+  KernelRow other = Row(kMul, "aten::mul");
+  other.count_per_step = {0, 1};
+  EXPECT_TRUE(Compare(With({rare, other}), With({other, rare})).changes.empty());
+}
+
 TEST(Empty, EvidenceIsCompared) {
   Diff diff = Compare(Evidence{}, Evidence{});
   EXPECT_THAT(diff.changes, IsEmpty());
   EXPECT_EQ(diff.kernel_count, 0);
   EXPECT_EQ(diff.base_bound, "unknown: no kernel in the trace");
+}
+
+TEST(Hostile, NumbersThatDoNotFitWhenSummedAreClipped) {
+  KernelRow row = Row(kGelu, "aten::gelu");
+  row.count_per_step = {INT64_MAX, INT64_MAX};
+  row.time_ns_per_step = {INT64_MAX, INT64_MAX};
+  Evidence base = With({});
+  const Evidence head = With({row, row, row});
+  const Diff diff = Compare(base, head);
+  EXPECT_GT(diff.kernel_count, 0);
+  EXPECT_GT(diff.kernel_time_ns, 0);
+  int64_t count = 0;
+  for (const Change& change : diff.changes) count += change.count;
+  EXPECT_EQ(count, diff.kernel_count);
 }
 
 TEST(Hostile, ManyRowsOfOneOperatorTakeNoQuadraticTime) {
