@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <tuple>
 
 #include "base/file.h"
@@ -84,11 +84,6 @@ Json OperatorsJson(const std::vector<OperatorRow>& rows) {
   return json;
 }
 
-Json Number(double value) {
-  const auto whole = static_cast<int64_t>(value);
-  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
-}
-
 // A metric that was unavailable is left out: absence says so.
 Json MetricsJson(const Evidence& evidence) {
   Json json{Json::Object{}};
@@ -98,10 +93,10 @@ Json MetricsJson(const Evidence& evidence) {
       // Times are whole nanoseconds: half a nanosecond of a median is no information.
       const bool whole = metric.unit == Unit::kNanoseconds;
       json.Append(std::string(metric.name),
-                  whole ? Json(static_cast<int64_t>(*value.value)) : Number(*value.value));
+                  Json::Number(whole ? std::trunc(*value.value) : *value.value));
     } else if (value.unavailable.empty() && !value.per_step.empty()) {
       Json steps{Json::Array{}};
-      for (const double step : value.per_step) steps.Push(Number(step));
+      for (const double step : value.per_step) steps.Push(Json::Number(step));
       json.Append(std::string(metric.name), std::move(steps));
     }
   }
@@ -202,7 +197,6 @@ std::vector<KernelRow> ReadRows(const Json& json, int64_t steps) {
     }
     row.input_dims = TextOr(item, "shapes");
     if (const Json* in_graph = item.Find("in_graph")) row.in_graph = in_graph->AsBool();
-    row.info = DecodeKernelName(row.name);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -287,6 +281,7 @@ Baseline FromDocument(const Json& json) {
   evidence.transfers = ReadRows(json.At("transfers"), steps);
   evidence.syncs = ReadRows(json.At("syncs"), steps);
   evidence.operators = ReadOperators(json.At("operators"), steps);
+  DecodeRows(evidence);
   return baseline;
 }
 

@@ -1,8 +1,10 @@
-#include "evidence/decode.h"
-
+// Names decoded once for all rows.
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "evidence/evidence.h"
 
 namespace perfgate {
 namespace {

@@ -118,6 +118,9 @@ MetricValue Summarise(const Evidence& evidence, MetricId metric);
 // True if the multiset of kernel names is the same in every step.
 bool KernelSetIsStable(const Evidence& evidence);
 
+// Fills `info` of every row from its name: whoever makes rows of stored text calls it.
+void DecodeRows(Evidence& evidence);
+
 // Evidence of a case from what its attempts left. `out_dir` is where their folders lie. `machine`
 // fills what neither trace nor samples say (CPU). Never throws for bad traces: they make the
 // evidence incomplete, with the reason.

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "evidence/decode.h"
 #include "evidence/evidence.h"
 #include "evidence/merge.h"
 #include "evidence/process.h"

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "evidence/decode.h"
 #include "evidence/evidence.h"
 #include "evidence/schema.h"
 

@@ -258,6 +258,19 @@ TEST_F(BaselineFiles, ABrokenFileIsAMistakeWithItsNameNotAMissingBaseline) {
   EXPECT_THAT(message, HasSubstr("geglu-mode-aoti.json"));
 }
 
+// Known by the operator alone: the name of a kernel says nothing of what `my::scale` does.
+TEST_F(BaselineFiles, ACpuOperatorOfOnesOwnIsDecodedAsInFreshEvidence) {
+  Evidence evidence = GpuEvidence();
+  evidence.kernels = {Row("my::scale", "my::scale", {1, 1, 1, 1}, {4, 4, 4, 4})};
+  evidence.kernels[0].device = "cpu";
+  DecodeRows(evidence);
+  ASSERT_THAT(evidence.kernels[0].info.ops, ElementsAre("scale"));
+  WriteBaseline(folder_, Accepted(evidence));
+  const BaselineLookup lookup = FindBaseline(folder_, evidence, {});
+  ASSERT_EQ(lookup.state, BaselineState::kFound);
+  EXPECT_THAT(lookup.baseline->evidence.kernels.at(0).info.ops, ElementsAre("scale"));
+}
+
 TEST_F(BaselineFiles, AFileOfANewerSchemaIsRefusedWithWhatToDo) {
   Write("g/s/x.json", R"({"schema": "perfgate.baseline/2"})");
   EXPECT_THAT(MessageOf([&] { ListBaselines(folder_); }, Fault::kConfig),
