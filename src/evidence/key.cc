@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <string_view>
-#include <utility>
 
 #include "evidence/merge.h"
 
@@ -29,37 +29,20 @@ std::string Lookup(const std::map<std::string, std::string>& map, const std::str
   return found == map.end() ? std::string() : found->second;
 }
 
-// Names that environments use, and what they are called in a key.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kStack = {{
-    {"torch", "torch"},
-    {"cublas", "cublas"},
-    {"cudnn", "cudnn"},
-    {"triton", "triton"},
-    {"mig", "mig"},
-}};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRecorded = {{
-    {"driver", "driver"},
-    {"clocks", "clocks"},
-    {"cpu", "cpu"},
-    {"gpu_uuid", "gpu_uuid"},
-    {"host", "host"},
-}};
+// Fields of an environment that belong to the key of a GPU case, of a CPU case, and those that are
+// only recorded. They are called the same on both sides.
+constexpr std::array kGpuFields = {"torch", "cublas", "cudnn", "triton", "mig", "gpu", "cuda"};
+constexpr std::array kCpuFields = {"torch", "triton", "cpu_isa", "threads"};
+constexpr std::array kRecorded = {"driver", "clocks", "cpu", "gpu_uuid", "host"};
+
+void FillFrom(std::span<const char* const> names, const std::map<std::string, std::string>& from,
+              std::map<std::string, std::string>& fields) {
+  for (const char* name : names) Fill(fields, name, Lookup(from, name));
+}
 
 void AddEnvironment(const std::map<std::string, std::string>& environment, bool gpu, Key& key) {
-  for (const auto& [from, to] : kStack) {
-    if (!gpu && from != "torch" && from != "triton") continue;
-    Fill(key.fields, std::string(to), Lookup(environment, std::string(from)));
-  }
-  for (const auto& [from, to] : kRecorded) {
-    Fill(key.recorded, std::string(to), Lookup(environment, std::string(from)));
-  }
-  if (gpu) {
-    Fill(key.fields, "gpu", Lookup(environment, "gpu"));
-    Fill(key.fields, "cuda", Lookup(environment, "cuda"));
-  } else {
-    Fill(key.fields, "cpu_isa", Lookup(environment, "cpu_isa"));
-    Fill(key.fields, "threads", Lookup(environment, "threads"));
-  }
+  FillFrom(gpu ? std::span<const char* const>(kGpuFields) : kCpuFields, environment, key.fields);
+  FillFrom(kRecorded, environment, key.recorded);
 }
 
 }  // namespace
@@ -93,9 +76,7 @@ void AddCaseKey(const Case& declared, std::span<const AttemptData> attempts,
       AddEnvironment(data.samples->environment, gpu, key);
     }
   }
-  for (const auto& [from, to] : kRecorded) {
-    Fill(key.recorded, std::string(to), Lookup(machine, std::string(from)));
-  }
+  FillFrom(kRecorded, machine, key.recorded);
   if (!gpu && !declared.argv.empty()) {
     Fill(key.fields, "cpu_isa", Lookup(machine, "cpu_isa"));
     Fill(key.fields, "threads", fmt::format("{}", declared.threads));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -44,16 +45,19 @@ void AddCounter(const AttemptData& data, const std::string& key, MetricId metric
   }
 }
 
-void AddOutputs(const AttemptData& data, Evidence& evidence) {
-  const std::vector<Output>& outputs = data.samples->outputs;
-  if (outputs.empty()) return;
-  int64_t nans = 0, infs = 0;
-  for (const Output& output : outputs) {
-    nans += output.nan_count;
-    infs += output.inf_count;
+// A count that one output does not say is unknown for all, never 0.
+void AddOutputCount(const AttemptData& data, MetricId metric, int64_t Output::*member,
+                    Evidence& evidence) {
+  double total = 0;  // of numbers that the workload chose: their sum may not fit into 64 bits
+  for (const Output& output : data.samples->outputs) {
+    if (output.*member < 0) {
+      evidence.unavailable.emplace(metric, fmt::format("samples.json: output '{}' has no {}",
+                                                       Printable(output.name), Info(metric).name));
+      return;
+    }
+    total += static_cast<double>(output.*member);
   }
-  Observe(data.attempt, MetricId::kNanCount, static_cast<double>(nans), evidence);
-  Observe(data.attempt, MetricId::kInfCount, static_cast<double>(infs), evidence);
+  if (!data.samples->outputs.empty()) Observe(data.attempt, metric, total, evidence);
 }
 
 }  // namespace
@@ -77,7 +81,8 @@ void AppendSamples(const AttemptData& data, Evidence& evidence) {
   }
   AddCounter(data, "graph_breaks", MetricId::kGraphBreaks, evidence);
   AddCounter(data, "recompiles", MetricId::kRecompiles, evidence);
-  AddOutputs(data, evidence);
+  AddOutputCount(data, MetricId::kNanCount, &Output::nan_count, evidence);
+  AddOutputCount(data, MetricId::kInfCount, &Output::inf_count, evidence);
   for (const Fallback& fallback : samples.fallback) {
     const bool known = std::any_of(
         evidence.fallback.begin(), evidence.fallback.end(),

@@ -6,8 +6,9 @@
 namespace perfgate {
 
 // Makes the folder ready. One that is absent or empty is used; one that holds a run.json of
-// perfgate loses what the earlier run left (run.json, attempts/, prepare/; nothing else). Throws
-// Error(kUsage) for any other folder, Error(kEnvironment) if the disk says no.
+// perfgate loses what the earlier run left (attempts/ and prepare/; run.json stays until the new
+// one takes its place). Throws Error(kUsage) for any other folder, Error(kEnvironment) if the disk
+// says no.
 void MakeOutFolder(const std::filesystem::path& folder);
 
 // Throws Error(kEnvironment).
