@@ -84,9 +84,9 @@ struct Output {
   std::string name;
   std::vector<int64_t> shape;
   std::string dtype;
-  double mean = 0, min = 0, max = 0;  // NaN where JSON has null
-  int64_t nan_count = 0, inf_count = 0;
-  std::string file;  // relative to the attempt folder; "" if not saved
+  double mean = 0, min = 0, max = 0;       // NaN where JSON has null
+  int64_t nan_count = -1, inf_count = -1;  // -1: the workload does not say
+  std::string file;                        // relative to the attempt folder; "" if not saved
 };
 
 struct Fallback {
@@ -135,7 +135,7 @@ struct RunRecord {
   std::string perfgate_version;
   std::string commit;  // of the suite's repository; "" if there is none
   bool dirty = false;
-  std::string base_commit;  // with --against
+  std::string base_commit;  // of the base, where both sides were measured; "" else
   uint64_t seed = 0;
   std::map<std::string, std::string> machine;  // host facts: cpu, cpu_isa, cores, os
   std::vector<Case> cases;

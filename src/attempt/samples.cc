@@ -21,8 +21,8 @@ Output ReadOutput(const Fields& fields) {
   output.mean = fields.Number("mean");
   output.min = fields.Number("min");
   output.max = fields.Number("max");
-  output.nan_count = fields.Int("nan_count");
-  output.inf_count = fields.Int("inf_count");
+  output.nan_count = fields.Int("nan_count", -1);
+  output.inf_count = fields.Int("inf_count", -1);
   output.file = fields.Text("file");
   if (!output.file.empty() && !StaysInside(output.file)) {
     fields.Fail("file", "expected a path inside the attempt folder");
@@ -38,9 +38,9 @@ Json WriteOutput(const Output& output) {
       .Set("mean", output.mean)
       .Set("min", output.min)
       .Set("max", output.max)
-      .Set("nan_count", output.nan_count)
-      .Set("inf_count", output.inf_count)
       .Set("file", output.file);
+  if (output.nan_count >= 0) json.Set("nan_count", output.nan_count);
+  if (output.inf_count >= 0) json.Set("inf_count", output.inf_count);
   return json;
 }
 

@@ -84,6 +84,24 @@ TEST_F(CaseEvidence, ProcessesThatDisagreeAreUnstableAndItIsSaid) {
   EXPECT_THAT(evidence.notes, Contains(HasSubstr("the traced processes disagree: kernels 2 / 3")));
 }
 
+TEST_F(CaseEvidence, KnowsNoNanCountIfOneOutputDoesNotSayIt) {
+  const TraceBuilder trace = Launches(1);
+  Samples& samples = *Add(&trace).samples;
+  samples.outputs.resize(2);
+  samples.outputs[0].nan_count = 0;
+  samples.outputs[1].name = "y";
+  EXPECT_EQ(Summarise(Run(), MetricId::kNanCount).unavailable,
+            "samples.json: output 'y' has no nan_count");
+}
+
+TEST_F(CaseEvidence, CountsOfOutputsThatDoNotFitWhenSummedStayLarge) {
+  const TraceBuilder trace = Launches(1);
+  Samples& samples = *Add(&trace).samples;
+  samples.outputs.resize(2);
+  for (Output& output : samples.outputs) output.nan_count = INT64_MAX;
+  EXPECT_GT(Summarise(Run(), MetricId::kNanCount).value, 1e18);
+}
+
 TEST_F(CaseEvidence, TakesTheTimedWindowFromTheSamples) {
   const TraceBuilder trace = Launches(1);
   Samples& samples = *Add(&trace).samples;

@@ -43,6 +43,7 @@ int SignalNumber(std::string_view name, const std::string& where) {
 Output ParseOutput(std::string_view text, const std::string& where) {
   std::istringstream in{std::string(text)};
   Output output;
+  output.nan_count = output.inf_count = 0;
   std::string shape, key;
   in >> output.name >> output.dtype >> shape;
   for (const std::string& size : Split(shape, 'x')) output.shape.push_back(std::stoll(size));
