@@ -135,7 +135,9 @@ Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options) {
   suite.baselines = "baselines";
   const std::string name = file.generic_string();
   const int number = problems.AddFile(name);
-  const auto text = ReadDeclaration(name, number, problems, "'perfgate init' writes a first one");
+  const auto text = ReadDeclaration(
+      name, number, problems,
+      "name your suite's file or folder, or write a first one by `perfgate schema suite`");
   const auto document = text ? ParseYaml(*text, number, problems) : std::nullopt;
   if (document) {
     SuiteReader(options, suite, problems).Read(Reader(*document, {number, 1, 1}, "", problems));

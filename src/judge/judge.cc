@@ -33,20 +33,11 @@ std::string NotForThisCase(const Rule& rule, const CasePair& pair) {
 }
 
 std::vector<Finding> RunCheck(const Rule& rule, const CaseFacts& facts, const Finding& blank) {
-  switch (rule.check.index()) {
-    case 3:
-      return {CheckKernels(rule, facts, blank)};
-    case 4:
-      return {CheckFusion(rule, facts, blank)};
-    case 5:
-      return {CheckChanges(rule, facts, blank)};
-    default:
-      return CheckMetrics(rule, facts, blank);
-  }
+  if (std::holds_alternative<KernelsCheck>(rule.check)) return {CheckKernels(rule, facts, blank)};
+  if (std::holds_alternative<FusionCheck>(rule.check)) return {CheckFusion(rule, facts, blank)};
+  if (std::holds_alternative<ChangesCheck>(rule.check)) return {CheckChanges(rule, facts, blank)};
+  return CheckMetrics(rule, facts, blank);
 }
-static_assert(std::is_same_v<std::variant_alternative_t<3, Check>, KernelsCheck> &&
-              std::is_same_v<std::variant_alternative_t<4, Check>, FusionCheck> &&
-              std::is_same_v<std::variant_alternative_t<5, Check>, ChangesCheck>);
 
 // A rule that only warns never fails the gate, but what could not be measured stays an error.
 void ApplySeverity(const Policy& policy, Finding& finding) {

@@ -54,7 +54,7 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("head", Optional(finding.head));
   json.Append("limit", finding.limit);
   json.Append("delta", Optional(finding.delta));
-  json.Append("statistics", Json());  // of paired runs; there are none without --against
+  json.Append("statistics", Json());  // of paired runs, which this version does not measure
   json.Append("changes", Json::ArrayOf(finding.changes));
   json.Append("operators", Json::ArrayOf(finding.operators));
   json.Append("kernels", Json::ArrayOf(finding.kernels));

@@ -24,7 +24,8 @@ TEST_F(HostileFile, AMissingFileSaysWhatToDo) {
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kConfig);
     EXPECT_EQ(WithoutFolder(error.what()),
-              "absent.yaml: no such file; 'perfgate init' writes a first one");
+              "absent.yaml: no such file; name your suite's file or folder, or write a first one "
+              "by `perfgate schema suite`");
   }
 }
 

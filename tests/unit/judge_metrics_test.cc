@@ -345,11 +345,32 @@ TEST(JudgeRegression, IsSkippedWithoutPairsAndNotComparableIfTheyAreRequired) {
   const CasePair pair = PairOf(kLatencyP50, {1000}, {9000});
   const Finding finding = FindingOf(rule, pair);
   EXPECT_EQ(finding.status, Status::kSkipped);
-  EXPECT_THAT(finding.message, HasSubstr("needs --against"));
+  EXPECT_THAT(finding.message, HasSubstr("in interleaved pairs of base and head only"));
   EXPECT_EQ(finding.limit, "at most +5%");
   rule.require_paired = true;
   EXPECT_EQ(FindingOf(rule, pair).status, Status::kNotComparable);
+  EXPECT_THAT(FindingOf(rule, pair).next, HasSubstr("'require_paired: false'"));
   EXPECT_EQ(JudgeOne(rule, pair).exit_code, 4);
+}
+
+TEST(JudgeChange, OfTimeOnAnotherGpuOfTheModelOnlyWarns) {
+  const Rule rule = ChangeRule(kGpuTime, {"+3%"});
+  CasePair pair = PairOf(kGpuTime, {1000, 1000}, {1100, 1100});
+  pair.base->key.recorded["gpu_uuid"] = "GPU-1";
+  pair.head.key.recorded["gpu_uuid"] = "GPU-1";
+  EXPECT_EQ(FindingOf(rule, pair).status, Status::kFail);
+  pair.head.key.recorded["gpu_uuid"] = "GPU-2";
+  const Finding finding = FindingOf(rule, pair);
+  EXPECT_EQ(finding.status, Status::kWarn);
+  EXPECT_THAT(finding.message, HasSubstr("the baseline is of another GPU of this model"));
+  EXPECT_EQ(JudgeOne(rule, pair).exit_code, 0);
+}
+
+TEST(JudgeChange, OfACountFailsOnAnotherGpuOfTheModelToo) {
+  CasePair pair = PairOf(kKernels, {3, 3}, {4, 4});
+  pair.base->key.recorded["gpu_uuid"] = "GPU-1";
+  pair.head.key.recorded["gpu_uuid"] = "GPU-2";
+  EXPECT_EQ(FindingOf(ChangeRule(kKernels, {"+0"}), pair).status, Status::kFail);
 }
 
 }  // namespace
