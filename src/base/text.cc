@@ -137,6 +137,18 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
+std::string ShellQuoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : Printable(text)) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
 std::string Slug(std::string_view text) {
   std::string slug;
   for (const char c : text.substr(0, 60)) {

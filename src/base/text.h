@@ -33,6 +33,10 @@ size_t Utf8SequenceLength(std::string_view text, size_t at);
 // written to a terminal or a report from a hostile name. Newlines and tabs are escaped too.
 std::string Printable(std::string_view text);
 
+// 'text' for a POSIX shell, printable; a quote inside becomes '\''. For commands that are shown to
+// be typed.
+std::string ShellQuoted(std::string_view text);
+
 // A file name for any text: letters, digits, `.`, `_`, `-` kept, others become `-`, at most 60
 // characters, then `-` and the first 10 digits of Hash16(text). Different texts that differ only in
 // what a file system folds never share a name.

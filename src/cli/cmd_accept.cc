@@ -72,16 +72,20 @@ std::vector<std::string> NotNamed(const Verdict& verdict, const std::vector<std:
   return missing;
 }
 
-std::string RuleFlags(const Verdict& verdict) {
+// The command that was typed, with every failing rule named.
+std::string NamingCommand(const Verdict& verdict, const Selection& selection,
+                          const AcceptArgs& args) {
   std::set<std::string> ids;
   for (const CaseVerdict& item : verdict.cases) {
     for (const Finding& finding : item.findings) {
       if (NeedsNaming(finding)) ids.insert(finding.rule);
     }
   }
-  std::string flags;
-  for (const std::string& id : ids) flags += " --rule " + id;
-  return flags;
+  std::string command = "perfgate baseline accept" + selection.flags;
+  for (const std::string& glob : args.suite.cases) command += " --case " + ShellQuoted(glob);
+  if (!args.from.empty()) command += " --from " + ShellQuoted(args.from);
+  for (const std::string& id : ids) command += " --rule " + ShellQuoted(id);
+  return command + " --reason '…'";
 }
 
 void CheckRules(const Selection& selection, const StoredRun& stored, const AcceptArgs& args,
@@ -93,9 +97,8 @@ void CheckRules(const Selection& selection, const StoredRun& stored, const Accep
     throw Error(
         Fault::kUsage,
         fmt::format(
-            "these rules fail against the baseline and are not named:\n{}\nif this is meant:{}",
-            Join(missing, "\n"),
-            " perfgate baseline accept" + RuleFlags(verdict) + " --reason '...'"));
+            "these rules fail against the baseline and are not named:\n{}\nif this is meant: {}",
+            Join(missing, "\n"), NamingCommand(verdict, selection, args)));
   }
   for (const std::string& name : args.rules) {
     if (used.contains(name)) continue;

@@ -17,7 +17,8 @@ namespace {
 
 std::string Value(const Evidence& evidence, MetricId metric) {
   const MetricValue value = Summarise(evidence, metric);
-  return value.value ? FormatValue(*value.value, Info(metric).unit) : "varies";
+  if (value.value) return FormatValue(*value.value, Info(metric).unit);
+  return value.unavailable.empty() ? "varies" : "n/a";
 }
 
 // What a person knows a case by: kernels and their time.

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
+#include "cli/select.h"
 #include "declare/declare.h"
 #include "diff/diff.h"
 #include "judge/judge.h"
@@ -36,7 +37,7 @@ std::string Label(const std::string& what) {
 }
 
 CasePair PairOf(const DiffArgs& args) {
-  const std::filesystem::path database = args.database.empty() ? "perfgate.db" : args.database;
+  const std::filesystem::path database = DatabaseHere(args.database);
   CasePair pair;
   pair.base = TraceOrStored(args.base, database);
   pair.head = TraceOrStored(args.head, database);

@@ -44,6 +44,11 @@ int ListRuns(const Store& store, Format format, World& world) {
   return 0;
 }
 
+std::string ShownValue(const HistoryPoint& point, const Metric& metric) {
+  if (point.value) return FormatValue(*point.value, metric.unit);
+  return point.unavailable.empty() ? "varies" : "n/a";
+}
+
 void PrintPoints(const std::vector<HistoryPoint>& points, const Metric& metric, World& world) {
   std::string heading;
   for (const HistoryPoint& point : points) {
@@ -52,15 +57,14 @@ void PrintPoints(const std::vector<HistoryPoint>& points, const Metric& metric, 
     if (here != heading) world.Out() << here << "\n";
     heading = here;
     world.Out() << fmt::format("  {}  {:<8}  {:>12}\n", Printable(point.started),
-                               ShortCommit(point.commit, false),
-                               point.value ? FormatValue(*point.value, metric.unit) : "varies");
+                               ShortCommit(point.commit, false), ShownValue(point, metric));
   }
 }
 
 }  // namespace
 
 int History(const HistoryArgs& args, World& world) {
-  const std::filesystem::path database = args.database.empty() ? "perfgate.db" : args.database;
+  const std::filesystem::path database = DatabaseHere(args.database);
   if (!std::filesystem::exists(database)) {
     throw Error(Fault::kInput,
                 fmt::format("{}: there is no such database: name it with --db", database.string()));
@@ -85,14 +89,16 @@ int History(const HistoryArgs& args, World& world) {
   }
   Json rows{Json::Array{}};
   for (const HistoryPoint& point : points) {
-    rows.Push(Json(Json::Object{{"case", Json(point.case_name)},
-                                {"run", Json(point.run_id)},
-                                {"started", Json(point.started)},
-                                {"commit", Json(point.commit)},
-                                {"key", Json(point.key)},
-                                {"metric", Json(metric.name)},
-                                {"unit", Json(ToString(metric.unit))},
-                                {"value", point.value ? Json(*point.value) : Json()}}));
+    rows.Push(Json(Json::Object{
+        {"case", Json(point.case_name)},
+        {"run", Json(point.run_id)},
+        {"started", Json(point.started)},
+        {"commit", Json(point.commit)},
+        {"key", Json(point.key)},
+        {"metric", Json(metric.name)},
+        {"unit", Json(ToString(metric.unit))},
+        {"value", point.value ? Json(*point.value) : Json()},
+        {"unavailable", point.unavailable.empty() ? Json() : Json(point.unavailable)}}));
   }
   world.Out() << WriteJson(rows, 1);
   return 0;

@@ -2,13 +2,13 @@
 
 #include "cli/commands.h"
 #include "cli/evidence_source.h"
+#include "cli/select.h"
 #include "report/report.h"
 
 namespace perfgate::cli {
 
 int Inspect(const InspectArgs& args, World& world) {
-  const Evidence evidence =
-      TraceOrStored(args.what, args.database.empty() ? "perfgate.db" : args.database);
+  const Evidence evidence = TraceOrStored(args.what, DatabaseHere(args.database));
   switch (args.output.format) {
     case Format::kText:
       world.Out() << EvidenceAsText(evidence, {.color = WantsColor(world)}, args.explain);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/evidence_source.h"
+#include "cli/select.h"
 
 namespace perfgate::cli {
 namespace {
@@ -58,7 +59,7 @@ OutFolder ReadOutFolder(const std::filesystem::path& out_dir) {
 }
 
 int Ingest(const IngestArgs& args, World& world) {
-  const std::filesystem::path database = args.database.empty() ? "perfgate.db" : args.database;
+  const std::filesystem::path database = DatabaseHere(args.database);
   const OutFolder folder = ReadOutFolder(args.out_dir);
   const StoredRun& stored = folder.stored;
   Store store(database);

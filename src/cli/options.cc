@@ -112,6 +112,11 @@ class Parser {
     Text(command, "--db", suite_.database, "Database of runs [perfgate.db beside the suite]",
          "FILE");
   }
+  // Of a command that reads no suite.
+  void DatabaseHere(CLI::App* command) {
+    Text(command, "--db", suite_.database, "Database of runs [perfgate.db in the current folder]",
+         "FILE");
+  }
   void Baselines(CLI::App* command) {
     Text(command, "--baselines", suite_.baselines, "Folder of baselines [what the suite says]",
          "DIR");
@@ -172,7 +177,7 @@ class Parser {
         ->type_name("TRACE|RUN:CASE")
         ->required();
     inspect_->add_flag("--explain", explain_, "Also what was left out, and why");
-    Database(inspect_);
+    DatabaseHere(inspect_);
     FormatFlag(inspect_);
   }
 
@@ -191,7 +196,7 @@ class Parser {
                "Pack or rule file instead of perfgate:structure, :fusion, :precision and "
                ":gpu-time. Repeatable",
                "RULES");
-    Database(diff_);
+    DatabaseHere(diff_);
     Output(diff_);
   }
 
@@ -233,8 +238,7 @@ class Parser {
     ingest_ = Add(&app_, "ingest", "Take an out folder of another machine into the database",
                   "  perfgate ingest perfgate-out --db perfgate.db");
     ingest_->add_option("dir", what_, "Out folder of `perfgate run`")->type_name("DIR")->required();
-    Text(ingest_, "--db", suite_.database, "Database of runs [perfgate.db in the current folder]",
-         "FILE");
+    DatabaseHere(ingest_);
   }
 
   void AddHistory() {
@@ -242,8 +246,7 @@ class Parser {
                    "  perfgate history\n  perfgate history --metric kernels --case 'geglu*'");
     Text(history_, "--metric", metric_, "Metric to follow [list the runs]", "NAME");
     Cases(history_);
-    Text(history_, "--db", suite_.database, "Database of runs [perfgate.db in the current folder]",
-         "FILE");
+    DatabaseHere(history_);
     FormatFlag(history_);
   }
 

@@ -26,12 +26,6 @@ fs::path SuiteFile(const std::string& given) {
   return fs::is_directory(path, error) ? path / "perfgate.yaml" : path;
 }
 
-std::string ShellQuoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string FlagsOf(const SuiteArgs& args) {
   std::string flags;
   if (args.suite != SuiteArgs().suite) flags += " --suite " + ShellQuoted(args.suite);
@@ -96,6 +90,8 @@ std::vector<bool> MatchGlobs(const std::vector<std::string>& globs, const std::s
   }
   return taken;
 }
+
+fs::path DatabaseHere(const std::string& given) { return Or(given, "perfgate.db"); }
 
 Selection Select(const SuiteArgs& args, World& world) {
   Selection selection;

@@ -23,6 +23,9 @@ struct Selection {
 // Throws Error(kConfig) for the suite's mistakes and Error(kUsage) for a glob without a case.
 Selection Select(const SuiteArgs& args, World& world);
 
+// The database of a command without a suite: `given`, else perfgate.db in the current folder.
+std::filesystem::path DatabaseHere(const std::string& given);
+
 // The elements of `names` that match any of `globs`; all of them without a glob. Throws
 // Error(kUsage) naming the first glob that matches none.
 std::vector<bool> MatchGlobs(const std::vector<std::string>& globs, const std::string& flag,

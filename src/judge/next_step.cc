@@ -6,18 +6,6 @@
 
 namespace perfgate {
 
-std::string ShellQuoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : Printable(text)) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 std::string AcceptRule(std::string_view case_name, std::string_view rule) {
   return fmt::format("perfgate baseline accept --case {} --rule {} --reason '…'",
                      ShellQuoted(case_name), ShellQuoted(rule));

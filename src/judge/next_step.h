@@ -8,9 +8,6 @@
 
 namespace perfgate {
 
-// 'text' for a POSIX shell; a quote inside becomes '\''.
-std::string ShellQuoted(std::string_view text);
-
 // perfgate baseline accept --case 'geglu[mode=aoti]' --rule 'rules/mine.yaml/p50' --reason '…'
 std::string AcceptRule(std::string_view case_name, std::string_view rule);
 // The same without a rule: the first baseline of a case for this machine and stack.

@@ -66,9 +66,9 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
   // One transaction: the run stays the same while it is read.
   ReadTransaction transaction(database);
   const bool latest = id.empty() || id == "latest";
-  Statement run(database, latest ? "SELECT run_id, record FROM run "
+  Statement run(database, latest ? "SELECT run_id, record, id FROM run "
                                    "ORDER BY started DESC, run_id DESC LIMIT 1"
-                                 : "SELECT run_id, record FROM run WHERE id = :id");
+                                 : "SELECT run_id, record, id FROM run WHERE id = :id");
   if (!latest) run.Bind(":id", id);
   if (!run.Step()) return std::nullopt;
   const int64_t run_id = run.Int(0);
@@ -77,7 +77,7 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
       {Parsed(database, run.Text(1)),
        Documents(database, "SELECT document FROM attempt WHERE run_id = :id ORDER BY position",
                  run_id)},
-      fmt::format("{}, run {}", database.file().string(), run_id));
+      fmt::format("{}, run {}", database.file().string(), run.Text(2)));
   Statement cases(database,
                   "SELECT evidence_id, detail FROM evidence WHERE run_id = :id ORDER BY position");
   cases.Bind(":id", run_id);
@@ -101,13 +101,13 @@ std::vector<RunRow> Store::ListRuns() const {
 
 std::vector<HistoryPoint> Store::History(const std::string& case_glob, MetricId metric) const {
   Statement statement(impl_->database,
-                      "SELECT run, started, commit_id, case_name, environment, value "
+                      "SELECT run, started, commit_id, case_name, environment, value, unavailable "
                       "FROM metric_view WHERE metric = :metric ORDER BY case_name, started, run");
   statement.Bind(":metric", Info(metric).name);
   std::vector<HistoryPoint> points;
   while (statement.Step()) {
-    HistoryPoint point{statement.Text(0), statement.Text(1), statement.Text(2),
-                       statement.Text(3), statement.Text(4), statement.Real(5)};
+    HistoryPoint point{statement.Text(0), statement.Text(1), statement.Text(2), statement.Text(3),
+                       statement.Text(4), statement.Real(5), statement.Text(6)};
     if (MatchesGlob(case_glob, point.case_name)) points.push_back(std::move(point));
   }
   return points;

@@ -29,6 +29,7 @@ struct HistoryPoint {
   std::string run_id, started, commit, case_name;
   std::string key;  // Hash16 of the key's fields
   std::optional<double> value;
+  std::string unavailable;  // the reason, if there is no value because it was not measured; "" else
 };
 
 class Store {
