@@ -98,6 +98,13 @@ bool IsWorkTime(MetricId id) {
   return id == MetricId::kGpuTime || id == MetricId::kKernelTime || id == MetricId::kCpuKernelTime;
 }
 
+// True for copies, or fills, by the GPU that came (or went).
+bool IsTransferThat(bool came, const Change& change, MetricId id) {
+  const std::vector<ChangedKernel>& rows = came ? change.head : change.base;
+  const std::string_view word = id == MetricId::kMemsetCount ? "Memset" : "Memcpy";
+  return !rows.empty() && rows.front().name.starts_with(word);
+}
+
 // The changes of the diff that explain a rise or a fall of the metric.
 std::vector<int> Explaining(const Diff& diff, MetricId id, double delta) {
   std::vector<int> found;
@@ -105,7 +112,8 @@ std::vector<int> Explaining(const Diff& diff, MetricId id, double delta) {
     const Change& change = diff.changes[i];
     bool fits = false;
     if (IsKernelCount(id)) fits = static_cast<double>(change.count) * delta > 0;
-    if (IsTransfer(id) || id == MetricId::kCopyOps) fits = change.kind == ChangeKind::kHiddenCopy;
+    if (IsTransfer(id)) fits = IsTransferThat(delta > 0, change, id);
+    if (id == MetricId::kCopyOps) fits = change.kind == ChangeKind::kHiddenCopy;
     if (id == MetricId::kSyncs) fits = change.kind == ChangeKind::kSyncAdded;
     if (IsWorkTime(id)) fits = static_cast<double>(change.time_ns) * delta > 0;
     if (fits) found.push_back(static_cast<int>(i));
