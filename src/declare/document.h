@@ -36,8 +36,8 @@ struct Yaml::Member {
 // are problems too.
 std::optional<Yaml> ParseYaml(std::string_view text, int file, Problems& problems);
 
-// The contents of a file that a person wrote: at most 1 MiB. A missing file (`if_absent` says what to
-// do then), a directory or a larger one is a problem at the file itself.
+// The contents of a file that a person wrote: at most 1 MiB. A missing file (`if_absent` says what
+// to do then), a directory or a larger one is a problem at the file itself.
 std::optional<std::string> ReadDeclaration(const std::string& path, int file, Problems& problems,
                                            std::string_view if_absent);
 

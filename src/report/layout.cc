@@ -277,9 +277,12 @@ std::vector<const Finding*> FindingsInOrder(const CaseVerdict& verdict,
   for (const Finding& finding : verdict.findings) {
     if (wanted(finding)) findings.push_back(&finding);
   }
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding* a, const Finding* b) {
-    return Rank(a->status) < Rank(b->status);
-  });
+  // What happened to kernels tells more than a number that rose because of it.
+  const auto key = [](const Finding* finding) {
+    return std::pair(Rank(finding->status), finding->metric.has_value());
+  };
+  std::stable_sort(findings.begin(), findings.end(),
+                   [&](const Finding* a, const Finding* b) { return key(a) < key(b); });
   return findings;
 }
 
