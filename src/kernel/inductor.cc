@@ -61,6 +61,15 @@ std::string_view WithoutNumber(std::string_view text) {
   return text;
 }
 
+// The name that Inductor gave it, as people know it from traces, unless it is too long for a table.
+std::string ShortName(std::string_view name, std::string_view generator,
+                      const std::vector<std::string>& ops) {
+  constexpr size_t kLongest = 44;
+  const std::string_view unnumbered = WithoutNumber(name);
+  if (unnumbered.size() <= kLongest) return std::string(unnumbered);
+  return Label(std::string(generator), ops);
+}
+
 bool DecodeTriton(std::string_view function, KernelInfo* info) {
   size_t fused = function.find("_fused_");
   if (!function.starts_with("triton_") || fused == std::string_view::npos || fused > 12)
@@ -75,7 +84,7 @@ bool DecodeTriton(std::string_view function, KernelInfo* info) {
   }
   info->ops = OperatorSet(WithoutNumber(function.substr(fused + 7)));
   info->family = RefinedFamily(info->family, info->ops);
-  info->short_name = Label("triton" + std::string(label), info->ops);
+  info->short_name = ShortName(function, "triton" + std::string(label), info->ops);
   return true;
 }
 
@@ -99,7 +108,7 @@ bool DecodeCpp(std::string_view function, KernelInfo* info) {
       info->family = facts->family;
     }
   }
-  info->short_name = Label("cpp", info->ops);
+  info->short_name = ShortName(function.substr(at), "cpp", info->ops);
   return true;
 }
 

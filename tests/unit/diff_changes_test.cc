@@ -48,9 +48,9 @@ TEST(FusionSplit, IsTheOnlyChange) {
       {Row(kGemm, "aten::linear > aten::mm", 3), Row(kGelu, "aten::gelu"), Row(kMul, "aten::mul")});
   EXPECT_THAT(Lines(diff), ElementsAre("fusion_split +1: gelu mul"));
   EXPECT_THAT(diff.changes[0].operators, ElementsAre("aten::gelu", "aten::mul"));
-  EXPECT_EQ(
-      diff.changes[0].text,
-      "a fused kernel came apart, 2 kernels instead of 1: triton gelu+mul -> gelu bf16, mul bf16");
+  EXPECT_EQ(diff.changes[0].text,
+            "a fused kernel came apart, 2 kernels instead of 1: triton_poi_fused_gelu_mul -> gelu "
+            "bf16, mul bf16");
 }
 
 TEST(FusionSplit, OnTheCpuIsTheSame) {
@@ -176,6 +176,23 @@ TEST(Substitution, OfOneGemmForAnotherIsNoRegression) {
   EXPECT_THAT(Lines(diff), ElementsAre("substituted +0: addmm"));
 }
 
+TEST(Substitution, OfKernelsOfOneShortNameSaysWhatDiffers) {
+  const auto text = [](std::string_view from, std::string_view to) {
+    const Diff diff = Of({Row(from, "aten::addmm")}, {Row(to, "aten::addmm")});
+    return diff.changes.size() == 1 ? diff.changes[0].text : "";
+  };
+  const std::string start =
+      "another kernel under aten::addmm: nvjet 128x128 bias -> nvjet 128x128 bias ";
+  EXPECT_EQ(text(kGemmBias, "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_bias_TNN"),
+            start + "(layout TNT -> TNN)");
+  EXPECT_EQ(text(kGemmBias, "nvjet_sm90_tst_128x128_64x4_2x1_v_bz_bias_NNT"),
+            start + "(layout TNT -> NNT, stages 6 -> 4)");
+  EXPECT_EQ(text(kGemmBias, "nvjet_sm90_tst_128x128_64x6_1x2_h_bz_bias_TNT"),
+            start + "(2x1_v -> 1x2_h)");
+  EXPECT_EQ(text(kGemmBias, "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_Avec_bias_TNT"),
+            start + "(bias -> Avec_bias)");
+}
+
 TEST(HiddenCopy, NamesTheOperatorThatAskedForIt) {
   Diff diff =
       Of({Row(kGemm, "aten::mm")},
@@ -245,6 +262,28 @@ TEST(Graph, LeftByKernelsIsOneChange) {
   EXPECT_THAT(Lines(diff), ElementsAre("graph_lost +0: gelu mm"));
   EXPECT_EQ(diff.changes[0].text, "3 kernels a step left a CUDA graph and are launched one by one");
   EXPECT_THAT(Of(eager, graph).changes, IsEmpty());
+}
+
+TEST(Graph, EnteredByKernelsIsSaidInTheSecondAnswer) {
+  Evidence eager = With({Row(kGemm, "aten::mm", 2), Row(kGelu, "aten::gelu")});
+  Evidence graph = With({Row(kGemm, "graph", 2), Row(kGelu, "graph")});
+  for (KernelRow& row : graph.kernels) row.in_graph = true;
+  eager.values = {{MetricId::kLaunches, Side::kHead, 0, 0, {3, 3}},
+                  {MetricId::kGraphLaunches, Side::kHead, 0, 0, {0, 0}}};
+  graph.values = {{MetricId::kLaunches, Side::kHead, 0, 0, {0, 0}},
+                  {MetricId::kGraphLaunches, Side::kHead, 0, 0, {1, 1}}};
+  EXPECT_EQ(Compare(eager, graph).answers[1].answer,
+            "yes, the kernels are the same but the CPU's work differs; they run from 1 CUDA graph "
+            "launch a step now: launch calls 3 -> 0, graph launches 0 -> 1 a step");
+}
+
+TEST(Bounds, WorkLongerThanAStepIsNoShareOfIt) {
+  Evidence evidence = With({Row(kGemm, "aten::mm", 1, 19'500)});
+  evidence.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {19'500}},
+                     {MetricId::kLatencyP50, Side::kHead, 0, 0, {12'600}}};
+  EXPECT_EQ(Compare(evidence, evidence).head_bound,
+            "compute: GEMM, convolution and attention kernels take 100 % of the kernels' time; the "
+            "GPU never rests: 19.5 us of work for each 12.6 us of a step, not profiled");
 }
 
 TEST(Moved, ToAnotherOperatorIsNoRegression) {

@@ -51,12 +51,13 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Golden{"geglu_compile",
                "geglu_eager",
-               {"fusion_split +1: a fused kernel came apart, 2 kernels instead of 1: triton "
-                "gelu+mul -> gelu tanh "
+               {"fusion_split +1: a fused kernel came apart, 2 kernels instead of 1: "
+                "triton_poi_fused_gelu_mul -> gelu tanh "
                 "bf16, mul bf16"}},
         Golden{"geglu_eager",
                "geglu_compile",
-               {"fused -1: 2 kernels became 1: gelu tanh bf16, mul bf16 -> triton gelu+mul"}},
+               {"fused -1: 2 kernels became 1: gelu tanh bf16, mul bf16 -> "
+                "triton_poi_fused_gelu_mul"}},
         Golden{"geglu_hand_triton",
                "geglu_eager",
                {"fusion_lost +1: a fused kernel is gone, 2 kernels instead of 1 do its work: "
@@ -64,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "bf16, mul bf16"}},
         Golden{"geglu_compile",
                "geglu_hand_triton",
-               {"substituted +0: another kernel: triton gelu+mul -> geglu_fwd"}},
+               {"substituted +0: another kernel: triton_poi_fused_gelu_mul -> geglu_fwd"}},
         Golden{"geglu_eager",
                "geglu_hidden_copy",
                {"hidden_copy +2: 2 copies a step that aten::contiguous asked for: 2 x copy bf16"}},
@@ -110,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
                {"graph_lost +0: 6 kernels a step left a CUDA graph and are launched one by one"}},
         Golden{"cpp_geglu_aoti",
                "cpp_geglu_eager",
-               {"fusion_split +1: a fused kernel came apart, 2 kernels instead of 1: triton "
-                "gelu+mul -> gelu bf16, mul "
+               {"fusion_split +1: a fused kernel came apart, 2 kernels instead of 1: "
+                "triton_poi_fused_gelu_mul -> gelu bf16, mul "
                 "bf16"}},
         Golden{"mlp_eager",
                "mlp_pageable_h2d",
@@ -123,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "for by aten::to"}},
         Golden{"cpu_geglu_aoti",
                "cpu_geglu_eager_torch215",
-               {"fusion_split +1: a fused kernel came apart, 2 kernels instead of 1: cpp gelu+mul "
+               {"fusion_split +1: a fused kernel came apart, 2 kernels instead of 1: "
+                "cpp_fused_gelu_mul "
                 "-> gelu, mul"}},
         Golden{"llama4_prefill_eager", "llama4_prefill_stack", {}},
         Golden{"ddp_train_rank0", "ddp_train_rank1", {}}),
@@ -173,9 +175,9 @@ TEST(RealAnswers, SayWhatHappenedWithNumbers) {
 
   Diff graph = Compare(Traces().at("cpp_geglu_eager"), Traces().at("cpp_geglu_cudagraph"));
   EXPECT_EQ(graph.answers[1].answer,
-            "yes, the kernels are the same but the CPU's work differs: operator calls 20 -> 0, "
-            "launch calls 6 -> 0, "
-            "graph launches 0 -> 1 a step");
+            "yes, the kernels are the same but the CPU's work differs; they run from 1 CUDA graph "
+            "launch a step now: operator calls 20 -> 0, launch calls 6 -> 0, graph launches 0 -> 1 "
+            "a step");
   Diff cores = Compare(Traces().at("linear_eager"), Traces().at("linear_fp32"));
   EXPECT_THAT(cores.answers[2].answer,
               ::testing::StartsWith("yes: no tensor cores any more (bf16 to fp32)"));
