@@ -10,6 +10,7 @@
 
 #include "attempt/attempt.h"
 #include "attempt/paths.h"
+#include "base/file.h"
 #include "base/text.h"
 
 namespace perfgate {

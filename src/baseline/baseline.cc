@@ -81,19 +81,25 @@ std::string SurroundingsDigest(const Key& key) {
   return Hash16(text).substr(0, 8);
 }
 
-// All .json files under `folder`, sorted.
+// All .json files under `folder`, sorted. Also links and what is no regular file: the reader says
+// what is wrong with them. Linked folders are not entered.
 std::vector<fs::path> JsonFiles(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  fs::recursive_directory_iterator it(folder, error);
-  if (error) {
-    if (!fs::exists(folder)) return files;
+  const auto check = [&] {
+    if (!error) return;
     throw Error(Fault::kConfig, fmt::format("{}: the baselines cannot be read: {}", folder.string(),
                                             error.message()));
-  }
-  for (; it != fs::recursive_directory_iterator(); it.increment(error)) {
-    if (it->path().extension() == ".json" && !it->is_directory(error)) files.push_back(it->path());
-    if (error) break;
+  };
+  if (!fs::exists(folder, error)) return files;
+  fs::recursive_directory_iterator it(folder, error);
+  check();
+  while (it != fs::recursive_directory_iterator()) {
+    const bool entered = fs::symlink_status(it->path(), error).type() == fs::file_type::directory;
+    check();
+    if (it->path().extension() == ".json" && !entered) files.push_back(it->path());
+    it.increment(error);
+    check();
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -108,13 +114,13 @@ std::string NamePrefix(std::string_view case_name) {
 
 // The baselines of one case. A file that was renamed by hand, or that cannot be read, is not passed
 // over in silence: all files whose name begins like the case's are read.
-std::vector<Baseline> BaselinesOf(const std::vector<fs::path>& files,
+std::vector<Baseline> BaselinesOf(const std::vector<fs::path>& files, const fs::path& folder,
                                   const std::string& case_name) {
   std::vector<Baseline> baselines;
   const std::string prefix = NamePrefix(case_name);
   for (const fs::path& file : files) {
     if (!file.filename().string().starts_with(prefix)) continue;
-    Baseline baseline = ReadBaseline(file);
+    Baseline baseline = ReadBaseline(file, folder);
     if (baseline.evidence.case_name == case_name) {
       baselines.push_back(std::move(baseline));
     } else if (file.filename() == FileName(case_name)) {
@@ -168,7 +174,7 @@ BaselineLookup FindBaseline(const fs::path& folder, const Evidence& head,
 
   BaselineLookup nearest;
   for (const std::string& name : names) {
-    for (Baseline& baseline : BaselinesOf(files, name)) {
+    for (Baseline& baseline : BaselinesOf(files, folder, name)) {
       BaselineLookup lookup;
       lookup.key_differences = StrictDifferences(baseline.evidence.key, head.key);
       lookup.state =
@@ -190,7 +196,7 @@ BaselineLookup FindBaseline(const fs::path& folder, const Evidence& head,
 
 std::vector<Baseline> ListBaselines(const fs::path& folder) {
   std::vector<Baseline> baselines;
-  for (const fs::path& file : JsonFiles(folder)) baselines.push_back(ReadBaseline(file));
+  for (const fs::path& file : JsonFiles(folder)) baselines.push_back(ReadBaseline(file, folder));
   return baselines;
 }
 
@@ -202,7 +208,7 @@ fs::path BaselinePath(const fs::path& folder, const Evidence& evidence) {
       gpu / (stack + "-" + SurroundingsDigest(evidence.key)) / FileName(evidence.case_name);
   if (fs::exists(own)) return own;
   if (!fs::exists(plain)) return plain;
-  const Baseline there = ReadBaseline(plain);
+  const Baseline there = ReadBaseline(plain, folder);
   return SameSurroundings(there.evidence.key, evidence.key) ? plain : own;
 }
 
@@ -233,6 +239,13 @@ fs::path WriteBaseline(const fs::path& folder, const Baseline& baseline,
                        const std::vector<std::string>& was) {
   CheckFitForBaseline(baseline);
   const fs::path file = BaselinePath(folder, baseline.evidence);
+  const fs::path place =
+      fs::weakly_canonical(file.parent_path()).lexically_relative(fs::weakly_canonical(folder));
+  if (place.empty() || *place.begin() == "..") {
+    throw Error(Fault::kConfig, fmt::format("{}: a link leads out of the baselines folder: put a "
+                                            "folder in its place",
+                                            file.parent_path().string()));
+  }
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (error) {
@@ -253,7 +266,7 @@ std::vector<std::string> VerifyBaselines(const fs::path& folder,
   for (const fs::path& file : JsonFiles(folder)) {
     Baseline baseline;
     try {
-      baseline = ReadBaseline(file);
+      baseline = ReadBaseline(file, folder);
     } catch (const Error& error) {  // the problem is the answer
       problems.push_back(error.what());
       continue;

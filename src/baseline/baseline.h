@@ -53,7 +53,7 @@ void CheckFitForBaseline(const Baseline& baseline);
 
 // Writes it (atomically) and removes the file of an earlier name of the case (`was`) in the same
 // place. Returns the path. Throws like CheckFitForBaseline, and Error(kEnvironment) if it cannot be
-// written.
+// written or a link leads out of the folder (kConfig).
 std::filesystem::path WriteBaseline(const std::filesystem::path& folder, const Baseline& baseline,
                                     const std::vector<std::string>& was = {});
 

@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/numbers.h"
 #include "base/text.h"
+#include "stats/stats.h"
 
 namespace perfgate {
 namespace {
@@ -19,17 +21,13 @@ constexpr std::string_view kSchemaPrefix = "perfgate.baseline/";
 constexpr int64_t kMostSteps = 100'000;
 constexpr int64_t kMostCells = 50'000'000;
 constexpr int64_t kMostFileBytes = 64 << 20;
+// Calls or launches of one row in a step: no machine does more, and sums over all rows stay exact.
+constexpr int64_t kMostCount = 1'000'000'000;
+// The largest whole number up to which every whole number is a double.
+constexpr double kMostExact = 9'007'199'254'740'992;
 
 bool AllEqual(const std::vector<int64_t>& values) {
   return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
-}
-
-// The lower median, so that it is a value that was measured.
-int64_t Median(std::vector<int64_t> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // One number if every step has it, else one a step.
@@ -52,7 +50,7 @@ Json RowJson(const KernelRow& row) {
   json.Append("count", PerStep(row.count_per_step));
   const bool stable = AllEqual(row.count_per_step);
   json.Append("time_ns",
-              stable ? Json(Median(row.time_ns_per_step)) : PerStep(row.time_ns_per_step));
+              stable ? Json(LowerMedian(row.time_ns_per_step)) : PerStep(row.time_ns_per_step));
   if (!row.bytes_per_step.empty()) json.Append("bytes", PerStep(row.bytes_per_step));
   if (row.grid != std::array<int64_t, 3>{}) json.Append("grid", Json::ArrayOf(row.grid));
   if (row.block != std::array<int64_t, 3>{}) json.Append("block", Json::ArrayOf(row.block));
@@ -143,16 +141,17 @@ std::map<std::string, std::string> ReadFields(const Json& json) {
   return fields;
 }
 
-int64_t AtLeastZero(const Json& json) {
+int64_t AtLeastZero(const Json& json, int64_t at_most = INT64_MAX) {
   const int64_t value = json.AsInt();
   if (value < 0) throw Error(Fault::kInput, fmt::format("{} is below 0", value));
+  if (value > at_most) throw Error(Fault::kInput, fmt::format("{} is too large", value));
   return value;
 }
 
-std::vector<int64_t> ReadPerStep(const Json& json, int64_t steps) {
-  if (!json.IsArray()) return std::vector<int64_t>(steps, AtLeastZero(json));
+std::vector<int64_t> ReadPerStep(const Json& json, int64_t steps, int64_t at_most = INT64_MAX) {
+  if (!json.IsArray()) return std::vector<int64_t>(steps, AtLeastZero(json, at_most));
   std::vector<int64_t> values;
-  for (const Json& item : json.AsArray()) values.push_back(AtLeastZero(item));
+  for (const Json& item : json.AsArray()) values.push_back(AtLeastZero(item, at_most));
   if (static_cast<int64_t>(values.size()) != steps) {
     throw Error(Fault::kInput, fmt::format("a row has {} where `steps` says {}",
                                            Plural(values.size(), "step"), steps));
@@ -187,7 +186,7 @@ std::vector<KernelRow> ReadRows(const Json& json, int64_t steps) {
     row.op_path = item.At("operator").AsString();
     row.name = item.At("name").AsString();
     row.device = item.At("device").AsString();
-    row.count_per_step = ReadPerStep(item.At("count"), steps);
+    row.count_per_step = ReadPerStep(item.At("count"), steps, kMostCount);
     row.time_ns_per_step = ReadPerStep(item.At("time_ns"), steps);
     if (const Json* bytes = item.Find("bytes")) row.bytes_per_step = ReadPerStep(*bytes, steps);
     row.grid = ReadTriple(item.Find("grid"));
@@ -209,11 +208,22 @@ std::vector<OperatorRow> ReadOperators(const Json& json, int64_t steps) {
     OperatorRow row;
     row.name = item.At("name").AsString();
     row.kind = ClassifyOperator(row.name);
-    row.count_per_step = ReadPerStep(item.At("count"), steps);
+    row.count_per_step = ReadPerStep(item.At("count"), steps, kMostCount);
     row.input_dims = TextOr(item, "shapes");
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+// Counts and bytes are whole; times and errors may be fractions. None is below 0.
+double ReadValue(const Json& json, const Metric& metric) {
+  const double value = json.AsNumber();
+  const bool whole = metric.exactness == Exactness::kExact && metric.unit != Unit::kRatio;
+  if (!(value >= 0) || (whole && (value != std::trunc(value) || value > kMostExact))) {
+    throw Error(Fault::kInput, fmt::format("metric {} is {}, which is no {}", metric.name, value,
+                                           whole ? "count" : "number from 0 on"));
+  }
+  return value;
 }
 
 // Names that this perfgate does not know belong to a newer one and are left out.
@@ -223,9 +233,11 @@ void ReadMetrics(const Json& json, Evidence* evidence) {
     if (!id) continue;
     Observation observation{.metric = *id, .per_step = {}};
     if (value.IsArray()) {
-      for (const Json& step : value.AsArray()) observation.per_step.push_back(step.AsNumber());
+      for (const Json& step : value.AsArray()) {
+        observation.per_step.push_back(ReadValue(step, Info(*id)));
+      }
     } else {
-      observation.per_step.push_back(value.AsNumber());
+      observation.per_step.push_back(ReadValue(value, Info(*id)));
     }
     if (observation.per_step.empty()) throw Error(Fault::kInput, name + " has no value");
     evidence->values.push_back(std::move(observation));
@@ -235,6 +247,33 @@ void ReadMetrics(const Json& json, Evidence* evidence) {
       evidence->unavailable[metric.id] =
           fmt::format("the baseline does not have it (it needs {})", metric.needs);
     }
+  }
+}
+
+// The rows of one device kind must add up to the metric that counts them, step by step: a file that
+// lost rows, by a bad merge or by hand, would make every comparison of kernels pass.
+void CheckRowsAddUp(const Evidence& evidence, MetricId id, bool on_cpu) {
+  const MetricValue counted = Summarise(evidence, id);
+  if (!counted.unavailable.empty()) return;
+  const auto steps = static_cast<size_t>(evidence.TotalSteps());
+  if (counted.per_step.size() != 1 && counted.per_step.size() != steps) {
+    throw Error(Fault::kInput, fmt::format("metric {} has {} where `steps` says {}", Info(id).name,
+                                           Plural(counted.per_step.size(), "step"), steps));
+  }
+  std::vector<int64_t> sums(steps);
+  for (const KernelRow& row : evidence.kernels) {
+    if (row.device.starts_with("cpu") != on_cpu) continue;
+    for (size_t step = 0; step < steps; ++step) {
+      sums[step] = SaturatingAdd(sums[step], row.count_per_step[step]);
+    }
+  }
+  for (size_t step = 0; step < steps; ++step) {
+    const double says = counted.per_step.size() == 1 ? counted.per_step[0] : counted.per_step[step];
+    if (static_cast<double>(sums[step]) == says) continue;
+    throw Error(Fault::kInput,
+                fmt::format("the rows of `kernels` add up to {} a step, but metric {} is {}: "
+                            "restore the file, or accept the baseline again",
+                            sums[step], Info(id).name, says));
   }
 }
 
@@ -281,6 +320,8 @@ Baseline FromDocument(const Json& json) {
   evidence.transfers = ReadRows(json.At("transfers"), steps);
   evidence.syncs = ReadRows(json.At("syncs"), steps);
   evidence.operators = ReadOperators(json.At("operators"), steps);
+  CheckRowsAddUp(evidence, MetricId::kKernels, false);
+  CheckRowsAddUp(evidence, MetricId::kCpuKernels, true);
   DecodeRows(evidence);
   return baseline;
 }
@@ -289,7 +330,13 @@ Baseline FromDocument(const Json& json) {
 
 std::string BaselineText(const Baseline& baseline) { return WriteJson(DocumentOf(baseline), 2); }
 
-Baseline ReadBaseline(const std::filesystem::path& file) {
+Baseline ReadBaseline(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  // A baselines folder may come from someone else's pull request: a pipe would block the reader.
+  if (const std::string wrong = WhyNotInside(file, folder); !wrong.empty()) {
+    throw Error(Fault::kConfig,
+                fmt::format("{}: {}: a baseline is a regular file inside of the baselines folder",
+                            Printable(file.string()), wrong));
+  }
   try {
     Baseline baseline = FromDocument(ParseJson(ReadFile(file, kMostFileBytes), file.string()));
     baseline.file = file;

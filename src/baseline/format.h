@@ -12,8 +12,9 @@ namespace perfgate {
 // lines of commit, date and reason.
 std::string BaselineText(const Baseline& baseline);
 
-// The evidence of the result is complete and has one process with the recorded number of steps.
-// Throws Error(kConfig) that names the file and what is wrong.
-Baseline ReadBaseline(const std::filesystem::path& file);
+// The evidence of the result is complete and has one process with the recorded number of steps; its
+// kernel rows add up to its kernel counts. `file` must be a regular file inside of `folder`, links
+// followed. Throws Error(kConfig) that names the file and what is wrong.
+Baseline ReadBaseline(const std::filesystem::path& file, const std::filesystem::path& folder);
 
 }  // namespace perfgate

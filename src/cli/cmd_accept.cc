@@ -42,7 +42,8 @@ bool Names(const std::string& given, const std::string& full_id) {
   return given == full_id || full_id.ends_with("/" + given);
 }
 
-// A case with a comparable baseline is accepted only with its failing rules named.
+// What fails is accepted only by name, with or without a baseline before. That there was none is no
+// failure of the case.
 bool NeedsNaming(const Finding& finding) {
   return finding.status == Status::kFail || finding.status == Status::kSuspicious ||
          finding.status == Status::kError;
@@ -52,10 +53,6 @@ std::vector<std::string> NotNamed(const Verdict& verdict, const std::vector<std:
                                   std::set<std::string>* used) {
   std::vector<std::string> missing;
   for (const CaseVerdict& item : verdict.cases) {
-    const bool first =
-        std::any_of(item.findings.begin(), item.findings.end(), [](const Finding& finding) {
-          return finding.status == Status::kMissing || finding.status == Status::kNotComparable;
-        });
     for (const Finding& finding : item.findings) {
       if (!NeedsNaming(finding)) continue;
       const auto found = std::find_if(named.begin(), named.end(), [&](const std::string& name) {
@@ -63,7 +60,7 @@ std::vector<std::string> NotNamed(const Verdict& verdict, const std::vector<std:
       });
       if (found != named.end()) {
         used->insert(*found);
-      } else if (!first) {
+      } else {
         missing.push_back(fmt::format("  {}  {}: {}", Printable(item.case_name), finding.rule,
                                       Printable(finding.message)));
       }
@@ -94,11 +91,9 @@ void CheckRules(const Selection& selection, const StoredRun& stored, const Accep
   std::set<std::string> used;
   const std::vector<std::string> missing = NotNamed(verdict, args.rules, &used);
   if (!missing.empty()) {
-    throw Error(
-        Fault::kUsage,
-        fmt::format(
-            "these rules fail against the baseline and are not named:\n{}\nif this is meant: {}",
-            Join(missing, "\n"), NamingCommand(verdict, selection, args)));
+    throw Error(Fault::kUsage,
+                fmt::format("these rules fail and are not named:\n{}\nif this is meant: {}",
+                            Join(missing, "\n"), NamingCommand(verdict, selection, args)));
   }
   for (const std::string& name : args.rules) {
     if (used.contains(name)) continue;

@@ -107,6 +107,13 @@ Answer Dispatch(const Evidence& base, const Evidence& head, const Diff& diff) {
                           ? differs ? "yes, the kernels are the same but the CPU's work differs"
                                     : "no, kernels and CPU work are the same"
                           : "no, the kernels differ";
+  Pair graphs = Get(base, head, MetricId::kGraphLaunches);
+  if (graphs.Known() && *graphs.base == 0 && *graphs.head > 0) {
+    words +=
+        "; they run from " +
+        Plural(static_cast<int64_t>(*graphs.head), "CUDA graph launch", "CUDA graph launches") +
+        " a step now";
+  }
   if (parts.empty()) words += "; the traces do not say what the CPU did";
   return {"Are the kernels the same, but dispatched in another way by the CPU?",
           words + (parts.empty() ? "" : ": " + parts + " a step")};

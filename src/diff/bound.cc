@@ -135,8 +135,13 @@ std::string GpuBound(const Evidence& evidence) {
   std::string shares = ByShares(SharesOf(evidence));
   Step step = StepOf(evidence, *gpu);
   if (step.ns <= 0) return shares + "; how busy the GPU is in a step is unknown";
-  std::string busy = fmt::format("the GPU works {} of {} ({}) {}", Time(*gpu), Time(step.ns),
-                                 Percent(std::min(1.0, *gpu / step.ns)), step.where);
+  std::string busy =
+      *gpu <= step.ns
+          ? fmt::format("the GPU works {} of {} ({}) {}", Time(*gpu), Time(step.ns),
+                        Percent(*gpu / step.ns), step.where)
+          // The host does not wait, several GPUs work at once, or the profiler slowed the kernels.
+          : fmt::format("the GPU never rests: {} of work for each {} {}", Time(*gpu), Time(step.ns),
+                        step.where);
   if (*gpu >= kBusy * step.ns) return shares + "; " + busy;
   // Both leave the GPU idle, and a trace does not say which of them did.
   std::string waits = Waits(evidence);

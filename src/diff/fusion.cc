@@ -176,7 +176,7 @@ class FusionFinder {
 
   static std::string_view Outermost(const Launches& launches) {
     std::string_view path = launches.row->op_path;
-    return path.substr(0, path.find(" > "));
+    return path.substr(0, path.find(kPathSeparator));
   }
 
   // Of the kernels that tell of `whole` having come apart.

@@ -106,22 +106,6 @@ std::string GemmFolded(std::string word) {
   return word;
 }
 
-std::string_view Innermost(std::string_view op_path) {
-  size_t last = op_path.rfind(" > ");
-  return last == std::string_view::npos ? op_path : op_path.substr(last + 3);
-}
-
-std::vector<std::string_view> PathElements(std::string_view op_path) {
-  std::vector<std::string_view> elements;
-  while (!op_path.empty()) {
-    size_t end = op_path.find(" > ");
-    elements.push_back(op_path.substr(0, end));
-    if (end == std::string_view::npos) break;
-    op_path.remove_prefix(end + 3);
-  }
-  return elements;
-}
-
 bool OnGpu(const KernelRow& row) { return !row.device.starts_with("cpu"); }
 
 Change OfKind(ChangeKind kind) {

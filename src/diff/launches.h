@@ -37,10 +37,6 @@ ChangedKernel Take(Launches* launches, int64_t count);
 
 // The GEMM words fall into one: "addmm", "bmm", "linear" ... -> "mm".
 std::string GemmFolded(std::string word);
-// "aten::addmm": the innermost operator of a path; "" if there is none.
-std::string_view Innermost(std::string_view op_path);
-// The elements of a path, outermost first.
-std::vector<std::string_view> PathElements(std::string_view op_path);
 bool OnGpu(const KernelRow& row);
 
 // Fusions are searched among all pairs of rows that are left. Real traces leave dozens; a trace

@@ -49,8 +49,58 @@ std::string TypeChange(const Change& change) {
                                                 : fmt::format("{} to {}", type(from), type(to));
 }
 
+// The part in which two exact names differ, from one token's start to another's end:
+// "2x1_v_bz -> 1x2_h_bz".
+std::string DifferingPart(std::string_view from, std::string_view to) {
+  constexpr size_t kAtMost = 60;
+  constexpr std::string_view kTokenEnds = "_ <>,:()";
+  const auto ends = [&](char c) { return kTokenEnds.find(c) != std::string_view::npos; };
+  const size_t shorter = std::min(from.size(), to.size());
+  size_t front = 0;
+  while (front < shorter && from[front] == to[front]) ++front;
+  while (front > 0 && !ends(from[front - 1])) --front;
+  size_t back = 0;
+  while (back < shorter - front && from[from.size() - 1 - back] == to[to.size() - 1 - back]) ++back;
+  while (back > 0 && !ends(from[from.size() - back])) --back;
+  const auto part = [&](std::string_view name) {
+    name = name.substr(front, name.size() - front - back);
+    if (name.empty()) return std::string("nothing");
+    return Printable(name.substr(0, kAtMost)) + (name.size() > kAtMost ? "..." : "");
+  };
+  return part(from) + " -> " + part(to);
+}
+
+// What two kernels of one short name differ in, in the words of their names: "layout TNT -> TNN".
+// The exact names where those are of another thing (a cluster, an alignment).
+std::string Difference(const std::string& from_name, const std::string& to_name) {
+  const KernelInfo from = DecodeKernelName(from_name);
+  const KernelInfo to = DecodeKernelName(to_name);
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string_view what, const auto& a, const auto& b) {
+    const std::string before = fmt::format("{}", a), after = fmt::format("{}", b);
+    if (before == after || before.empty() || after.empty()) return;
+    parts.push_back(fmt::format("{} {} -> {}", what, Printable(before), Printable(after)));
+  };
+  add("layout", from.layout, to.layout);
+  add("tile", from.tile, to.tile);
+  add("stages", from.stages, to.stages);
+  add("split-K", from.split_k, to.split_k);
+  add("input", from.in_dtype, to.in_dtype);
+  add("output", from.out_dtype, to.out_dtype);
+  add("target", from.arch, to.arch);
+  return parts.empty() ? DifferingPart(from_name, to_name) : Join(parts, ", ");
+}
+
+// Kernels that a person would call the same are told apart by what else their names say.
 std::string FromTo(const Change& change) {
-  return Describe(change.base) + " -> " + Describe(change.head);
+  const std::string from = Describe(change.base), to = Describe(change.head);
+  std::string text = from + " -> " + to;
+  if (from != to) return text;
+  for (size_t i = 0; i < std::min(change.base.size(), change.head.size()); ++i) {
+    if (change.base[i].name == change.head[i].name) continue;
+    return text + " (" + Difference(change.base[i].name, change.head[i].name) + ")";
+  }
+  return text;
 }
 
 std::string EpilogueText(const Change& change, bool lost) {

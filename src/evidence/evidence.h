@@ -55,6 +55,13 @@ struct KernelRow {
   std::string_view Operator() const;
 };
 
+// The elements of an operator path, outermost first; none of "".
+std::vector<std::string_view> PathElements(std::string_view op_path);
+// The last of them: "aten::addmm"; "" of "".
+std::string_view Innermost(std::string_view op_path);
+// What stands between them.
+inline constexpr std::string_view kPathSeparator = " > ";
+
 // Calls of one host operator (CPU side), in order of first appearance.
 struct OperatorRow {
   std::string name;

@@ -135,12 +135,23 @@ class Extractor {
     for (const int device : process.devices) AddUniqueDevice(device, trace);
     if (!trace.profiler.empty()) profiler_ = trace.profiler;
     AddTraceKey(trace, process, evidence_);
-    const int asked = declared_.windows.traced_iterations;
-    if (!declared_.argv.empty() && process.window.marked && process.window.Count() != asked) {
-      process.notes.push_back(fmt::format("the trace marks {}, {} were asked for",
-                                          Plural(process.window.Count(), "step"), asked));
-    }
+    CheckSteps(process);
     AppendProcess(std::move(process), data.attempt, label, evidence_);
+  }
+
+  // A workload that was asked for a number of steps owes them, whole and in order. What a bare
+  // trace or a program that knows nothing of perfgate marks is its own affair.
+  void CheckSteps(ProcessEvidence& process) const {
+    const bool owed = !declared_.argv.empty() && declared_.profiler == Profiler::kTorch;
+    const int asked = declared_.windows.traced_iterations;
+    const int marked = process.window.marked ? process.window.Count() : 0;
+    if (!process.window.misnumbered.empty()) {
+      (owed ? process.incomplete : process.notes).push_back(process.window.misnumbered);
+    }
+    if (declared_.argv.empty() || marked == asked || (!owed && marked == 0)) return;
+    (owed && marked < asked ? process.incomplete : process.notes)
+        .push_back(
+            fmt::format("the trace marks {}, {} were asked for", Plural(marked, "step"), asked));
   }
 
   // GPUs of ranks are told apart by rank where each sees its own as 0.
@@ -156,6 +167,10 @@ class Extractor {
     evidence_.device_kind = gpu_processes_ > 0 || ExpectsGpu() ? "cuda" : "cpu";
     if (gpu_processes_ > 0 && gpu_processes_ < static_cast<int>(evidence_.steps.size())) {
       evidence_.incomplete_because.push_back("some traced processes used the GPU, others did not");
+    }
+    if (declared_.device == "cpu" && evidence_.device_kind == "cuda") {
+      evidence_.incomplete_because.push_back(
+          "the case declares `device: cpu`, but the workload ran on CUDA");
     }
     if (!devices_.empty()) {
       evidence_.key.fields["gpu_count"] = fmt::format("{}", devices_.size());

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "evidence/gpu.h"
 #include "evidence/rows.h"
+#include "stats/stats.h"
 
 namespace perfgate {
 namespace {
@@ -147,13 +148,6 @@ bool Overlaps(const std::vector<Interval>& spans, const TraceEvent& event) {
   return after != spans.begin() && (after - 1)->second > event.start_ns;
 }
 
-double Median(std::vector<int64_t>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return static_cast<double>(*middle);
-}
-
 void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
   const std::vector<Interval> overheads = Overheads(trace);
   std::vector<double>& api = evidence.Steps(MetricId::kLaunchApiTime);
@@ -174,7 +168,9 @@ void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEv
     }
   }
   std::vector<double>& delay = evidence.Steps(MetricId::kLaunchDelay);
-  for (size_t step = 0; step < delays.size(); ++step) delay[step] = Median(delays[step]);
+  for (size_t step = 0; step < delays.size(); ++step) {
+    delay[step] = static_cast<double>(LowerMedian(std::move(delays[step])));
+  }
   if (disturbed > 0) {
     evidence.explain.push_back(fmt::format(
         "{} during the profiler's own work: left out of launch_api_time and launch_delay",

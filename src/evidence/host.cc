@@ -91,7 +91,7 @@ std::string HostTree::Path(int32_t op) const {
   }
   std::string path;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    if (!path.empty()) path += " > ";
+    if (!path.empty()) path += kPathSeparator;
     path += *name;
   }
   return path;

@@ -19,6 +19,9 @@
 namespace perfgate {
 namespace {
 
+// Of all processes: far above what is ever traced, and no sum over them overflows.
+constexpr size_t kMostSteps = 100'000'000;
+
 [[noreturn]] void Refuse(const std::string& what) {
   throw Error(Fault::kInput, "evidence: " + what);
 }
@@ -165,6 +168,7 @@ size_t ReadSteps(const Json& json, Evidence& evidence) {
     if (count < 0) Refuse("a negative number of steps");
     evidence.steps.push_back(count);
     steps += static_cast<size_t>(std::max(count, 1));
+    if (steps > kMostSteps) Refuse(fmt::format("more than {} steps", kMostSteps));
   }
   return steps;
 }

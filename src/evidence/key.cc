@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <span>
 #include <string_view>
@@ -40,8 +41,16 @@ void FillFrom(std::span<const char* const> names, const std::map<std::string, st
   for (const char* name : names) Fill(fields, name, Lookup(from, name));
 }
 
+void LowerCase(std::string& text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+}
+
 void AddEnvironment(const std::map<std::string, std::string>& environment, bool gpu, Key& key) {
   FillFrom(gpu ? std::span<const char* const>(kGpuFields) : kCpuFields, environment, key.fields);
+  // torch says AVX512 for what the machine's facts call avx512.
+  const auto isa = key.fields.find("cpu_isa");
+  if (isa != key.fields.end()) LowerCase(isa->second);
   FillFrom(kRecorded, environment, key.recorded);
 }
 

@@ -11,11 +11,22 @@ int64_t KernelRow::Count() const { return SaturatingSum(count_per_step); }
 
 int64_t KernelRow::TimeNs() const { return SaturatingSum(time_ns_per_step); }
 
-std::string_view KernelRow::Operator() const {
-  constexpr std::string_view kSeparator = " > ";
-  const std::string_view path = op_path;
-  const size_t last = path.rfind(kSeparator);
-  return last == std::string_view::npos ? path : path.substr(last + kSeparator.size());
+std::string_view KernelRow::Operator() const { return Innermost(op_path); }
+
+std::vector<std::string_view> PathElements(std::string_view op_path) {
+  std::vector<std::string_view> elements;
+  while (!op_path.empty()) {
+    const size_t end = op_path.find(kPathSeparator);
+    elements.push_back(op_path.substr(0, end));
+    if (end == std::string_view::npos) break;
+    op_path.remove_prefix(end + kPathSeparator.size());
+  }
+  return elements;
+}
+
+std::string_view Innermost(std::string_view op_path) {
+  const size_t last = op_path.rfind(kPathSeparator);
+  return last == std::string_view::npos ? op_path : op_path.substr(last + kPathSeparator.size());
 }
 
 KernelRow& RowTable::Row(const std::string& device, std::string_view name,

@@ -1,20 +1,16 @@
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
 #include "evidence/evidence.h"
+#include "stats/stats.h"
 
 namespace perfgate {
 namespace {
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 // The side that the evidence is about: head, unless only base was measured.
 Side MeasuredSide(const Evidence& evidence) {
@@ -26,8 +22,9 @@ Side MeasuredSide(const Evidence& evidence) {
 }  // namespace
 
 int Evidence::TotalSteps() const {
-  return std::accumulate(steps.begin(), steps.end(), 0,
-                         [](int sum, int count) { return sum + std::max(count, 1); });
+  int64_t total = 0;
+  for (const int count : steps) total = SaturatingAdd(total, std::max(count, 1));
+  return static_cast<int>(std::min<int64_t>(total, std::numeric_limits<int>::max()));
 }
 
 MetricValue Summarise(const Evidence& evidence, MetricId metric) {

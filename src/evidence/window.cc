@@ -104,10 +104,12 @@ Window FindWindow(const TraceData& trace, std::vector<std::string>& notes,
     }
     window.steps.push_back(marks[i].step);
   }
-  const int64_t span = marks.back().number - marks.front().number + 1;
-  if (span != static_cast<int64_t>(marks.size())) {
-    notes.push_back(fmt::format("the steps are numbered {} to {}, but there are {}",
-                                marks.front().number, marks.back().number, marks.size()));
+  const auto jump =
+      std::adjacent_find(marks.begin(), marks.end(),
+                         [](const Mark& a, const Mark& b) { return b.number != a.number + 1; });
+  if (jump != marks.end()) {
+    window.misnumbered = fmt::format("ProfilerStep#{} is followed by #{}: {} steps are marked",
+                                     jump->number, (jump + 1)->number, marks.size());
   }
   return window;
 }

@@ -15,8 +15,9 @@ struct Step {
 };
 
 struct Window {
-  std::vector<Step> steps;  // at least one, in order of time
-  bool marked = false;      // false: no ProfilerStep#N; the whole trace is one step
+  std::vector<Step> steps;    // at least one, in order of time
+  bool marked = false;        // false: no ProfilerStep#N; the whole trace is one step
+  std::string misnumbered{};  // what is wrong with the numbers of the marks; "" if they count up
 
   // Index of the step that holds this instant, or -1.
   int StepAt(int64_t ns) const;
@@ -24,7 +25,7 @@ struct Window {
 };
 
 // Reads the marks ProfilerStep#N. Oddities go to `notes`, marks that contradict each other to
-// `incomplete`.
+// `incomplete`; what wrong numbers mean is for the caller to say.
 Window FindWindow(const TraceData& trace, std::vector<std::string>& notes,
                   std::vector<std::string>& incomplete);
 

@@ -15,8 +15,8 @@ Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding);
 
-// The built-in finding on work that vanished: kernels, cpu_kernels or gpu_time above 0 in the
-// baseline and now zero or less than half. Nothing if none did.
+// The built-in finding on work that vanished: kernels, cpu_kernels, gpu_time or comm_time above 0
+// in the baseline and now zero or less than half. Nothing if none did.
 std::optional<Finding> CheckVanished(const CaseFacts& facts);
 
 // Helpers of the checks.

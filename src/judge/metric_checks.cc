@@ -286,7 +286,8 @@ std::vector<Finding> CheckMetrics(const Rule& rule, const CaseFacts& facts, cons
 
 std::optional<Finding> CheckVanished(const CaseFacts& facts) {
   if (facts.obstacle() || !facts.pair().head.Complete()) return std::nullopt;
-  for (const MetricId id : {MetricId::kKernels, MetricId::kCpuKernels, MetricId::kGpuTime}) {
+  for (const MetricId id :
+       {MetricId::kKernels, MetricId::kCpuKernels, MetricId::kGpuTime, MetricId::kCommTime}) {
     const MetricValue& base = facts.Base(id);
     const MetricValue& head = facts.Head(id);
     if (!base.unavailable.empty() || !head.unavailable.empty()) continue;

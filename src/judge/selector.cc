@@ -32,13 +32,9 @@ void AndText(Selection& selection, const std::vector<std::string>& globs, const 
 // Any operator of "aten::linear > aten::addmm".
 Answer3 IsUnder(const std::string& glob, std::string_view path) {
   if (path.empty()) return Answer3::kUnknown;
-  constexpr std::string_view kArrow = " > ";
-  while (true) {
-    const size_t end = path.find(kArrow);
-    if (MatchesGlob(glob, path.substr(0, end))) return Answer3::kYes;
-    if (end == std::string_view::npos) return Answer3::kNo;
-    path.remove_prefix(end + kArrow.size());
-  }
+  const std::vector<std::string_view> elements = PathElements(path);
+  return Is(std::any_of(elements.begin(), elements.end(),
+                        [&](std::string_view element) { return MatchesGlob(glob, element); }));
 }
 
 Answer3 HoldsAll(const std::vector<std::string>& wanted, const std::vector<std::string>* ops) {

@@ -1,9 +1,10 @@
-// Plain numbers in and out: percentiles, steady state.
+// Plain numbers in and out: percentiles and medians.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace perfgate {
 
@@ -13,5 +14,12 @@ std::optional<int64_t> Percentile(std::span<const int64_t> samples, double p);
 
 // The least number of samples for Percentile(p).
 int MinimumSamples(double p);
+
+// The middle value; of an even number of values the mean of the two in the middle. 0 of none.
+double Median(std::vector<double> values);
+
+// The middle value; of an even number of values the lower of the two in the middle, so that it is
+// one that was measured. 0 of none.
+int64_t LowerMedian(std::vector<int64_t> values);
 
 }  // namespace perfgate

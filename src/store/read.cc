@@ -88,9 +88,10 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
 }
 
 std::vector<RunRow> Store::ListRuns() const {
-  Statement statement(impl_->database,
-                      "SELECT run, suite, started, commit_id, status, case_count FROM run_view "
-                      "ORDER BY started DESC, run DESC");
+  Statement statement(
+      impl_->database,
+      "SELECT run, suite, started, commit_id, status, case_count FROM run_view "
+      "ORDER BY started DESC, (SELECT run_id FROM run WHERE id = run_view.run) DESC");
   std::vector<RunRow> rows;
   while (statement.Step()) {
     rows.push_back({statement.Text(0), statement.Text(1), statement.Text(2), statement.Text(3),
@@ -102,7 +103,8 @@ std::vector<RunRow> Store::ListRuns() const {
 std::vector<HistoryPoint> Store::History(const std::string& case_glob, MetricId metric) const {
   Statement statement(impl_->database,
                       "SELECT run, started, commit_id, case_name, environment, value, unavailable "
-                      "FROM metric_view WHERE metric = :metric ORDER BY case_name, started, run");
+                      "FROM metric_view WHERE metric = :metric ORDER BY case_name, started, "
+                      "(SELECT run_id FROM run WHERE id = metric_view.run)");
   statement.Bind(":metric", Info(metric).name);
   std::vector<HistoryPoint> points;
   while (statement.Step()) {

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -41,8 +42,8 @@ Evidence GpuEvidence(const std::string& name = "geglu[mode=aoti]") {
   evidence.steps = {2, 2};
   evidence.kernels = {Row("zeta", "aten::mul", {1, 1, 1, 1}, {40, 10, 30, 20}),
                       Row("alpha", "aten::gelu", {1, 2, 1, 2}, {10, 20, 11, 21})};
-  evidence.values = {{MetricId::kKernels, Side::kHead, 0, 0, {5, 5}},
-                     {MetricId::kKernels, Side::kHead, 0, 1, {5, 5}}};
+  evidence.values = {{MetricId::kKernels, Side::kHead, 0, 0, {2, 3}},
+                     {MetricId::kKernels, Side::kHead, 0, 1, {2, 3}}};
   evidence.operators = {{"aten::mul", OperatorKind::kComputing, {1, 1, 1, 1}, "[[2, 3]]"}};
   return evidence;
 }
@@ -122,7 +123,7 @@ TEST_F(BaselineFiles, WhatWasAcceptedIsReadBack) {
   EXPECT_EQ(found.baseline->reason, "first baseline");
   EXPECT_TRUE(evidence.Complete());
   EXPECT_EQ(evidence.TotalSteps(), 4);
-  EXPECT_EQ(Summarise(evidence, MetricId::kKernels).value, 5);
+  EXPECT_THAT(Summarise(evidence, MetricId::kKernels).per_step, ElementsAre(2, 3, 2, 3));
   ASSERT_THAT(evidence.kernels, SizeIs(2));
   EXPECT_EQ(evidence.kernels[0].name, "alpha");
   EXPECT_THAT(evidence.kernels[0].count_per_step, ElementsAre(1, 2, 1, 2));
@@ -263,6 +264,7 @@ TEST_F(BaselineFiles, ACpuOperatorOfOnesOwnIsDecodedAsInFreshEvidence) {
   Evidence evidence = GpuEvidence();
   evidence.kernels = {Row("my::scale", "my::scale", {1, 1, 1, 1}, {4, 4, 4, 4})};
   evidence.kernels[0].device = "cpu";
+  evidence.values = {{MetricId::kCpuKernels, Side::kHead, 0, 0, {1, 1}}};
   DecodeRows(evidence);
   ASSERT_THAT(evidence.kernels[0].info.ops, ElementsAre("scale"));
   WriteBaseline(folder_, Accepted(evidence));
@@ -290,6 +292,94 @@ TEST_F(BaselineFiles, HostileNumbersAreRefused) {
   EXPECT_THAT(with("\"steps\": 4", "\"steps\": 3"),
               HasSubstr("a row has 4 steps where `steps` says 3"));
   EXPECT_THAT(with("\"count\": 1", "\"count\": -1"), HasSubstr("-1 is below 0"));
+}
+
+TEST_F(BaselineFiles, RowsThatDoNotAddUpToTheirCountAreAMistake) {
+  Evidence stable = GpuEvidence();
+  stable.kernels.pop_back();
+  for (Observation& observation : stable.values) observation.per_step = {1, 1};
+  stable.values.push_back({MetricId::kMaxAbsError, Side::kHead, 0, 0, {0.25}});
+  const fs::path file = WriteBaseline(folder_, Accepted(stable));
+  const std::string text = ReadFile(file);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    std::ofstream(file) << changed;
+    return MessageOf([&] { FindBaseline(folder_, stable, {}); }, Fault::kConfig);
+  };
+  const std::string none = with("\"kernels\": [", "\"kernels\": [], \"others\": [");
+  EXPECT_THAT(none, HasSubstr(file.filename().string()));
+  EXPECT_THAT(none, HasSubstr("the rows of `kernels` add up to 0 a step, but metric kernels is 1"));
+  EXPECT_THAT(with("\"count\": 1", "\"count\": 2"), HasSubstr("add up to 2 a step"));
+  EXPECT_THAT(with("\"count\": 1", "\"count\": 1.5"), HasSubstr("expected a whole number"));
+  EXPECT_THAT(with("\"count\": 1", "\"count\": 1000000000000"), HasSubstr("is too large"));
+  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": -1"), HasSubstr("metric kernels is -1"));
+  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": 0.5"), HasSubstr("metric kernels is 0.5"));
+  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": 1e300"), HasSubstr("which is no count"));
+  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": [1, 1]"),
+              HasSubstr("metric kernels has 2 steps where `steps` says 4"));
+  EXPECT_THAT(with("0.25", "-0.25"), HasSubstr("which is no number from 0 on"));
+}
+
+TEST_F(BaselineFiles, RowsOfEveryRecordedTraceAddUp) {
+  int read = 0;
+  for (const auto& entry : fs::directory_iterator(PERFGATE_TEST_DATA "/traces")) {
+    if (!entry.path().string().ends_with(".json.gz")) continue;
+    const Evidence evidence = ExtractTrace(entry.path());
+    if (!evidence.Complete() || evidence.kernels.empty()) continue;
+    WriteBaseline(folder_, Accepted(evidence));
+    EXPECT_EQ(FindBaseline(folder_, evidence, {}).state, BaselineState::kFound) << entry.path();
+    ++read;
+  }
+  EXPECT_GT(read, 20);
+}
+
+TEST_F(BaselineFiles, RowsOfACpuAddUpToItsOwnCount) {
+  Evidence evidence = GpuEvidence();
+  for (KernelRow& row : evidence.kernels) row.device = "cpu";
+  for (Observation& observation : evidence.values) observation.metric = MetricId::kCpuKernels;
+  const fs::path file = WriteBaseline(folder_, Accepted(evidence));
+  EXPECT_EQ(FindBaseline(folder_, evidence, {}).state, BaselineState::kFound);
+  std::string text = ReadFile(file);
+  text.replace(text.find("[1, 2, 1, 2]"), 12, "[1, 2, 2, 2]");
+  std::ofstream(file) << text;
+  EXPECT_THAT(MessageOf([&] { FindBaseline(folder_, evidence, {}); }, Fault::kConfig),
+              HasSubstr("metric cpu_kernels is 2"));
+}
+
+TEST_F(BaselineFiles, OnlyRegularFilesInsideOfTheFolderAreRead) {
+  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence()));
+  const fs::path outside = fs::path(folder_.string() + "_outside.json");
+  fs::rename(file, outside);
+  const auto refused = [&] {
+    return MessageOf([&] { FindBaseline(folder_, GpuEvidence(), {}); }, Fault::kConfig);
+  };
+  fs::create_symlink(outside, file);
+  EXPECT_THAT(refused(), HasSubstr(file.string() + ": is a link that leads out of the folder"));
+  fs::remove(outside);
+  EXPECT_THAT(refused(), HasSubstr("is missing"));
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_THAT(refused(), HasSubstr("is not a regular file"));
+  EXPECT_THAT(VerifyBaselines(folder_, {}), ElementsAre(HasSubstr("is not a regular file")));
+}
+
+TEST_F(BaselineFiles, ALinkInsideOfTheFolderIsFollowed) {
+  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence()));
+  fs::rename(file, folder_ / "kept");
+  fs::create_symlink(folder_ / "kept", file);
+  EXPECT_EQ(FindBaseline(folder_, GpuEvidence(), {}).state, BaselineState::kFound);
+}
+
+TEST_F(BaselineFiles, NothingIsWrittenThroughALinkOutOfTheFolder) {
+  const fs::path outside = fs::path(folder_.string() + "_outside");
+  fs::create_directories(folder_);
+  fs::create_directories(outside);
+  fs::create_symlink(outside, folder_ / "nvidia-h200");
+  EXPECT_THAT(MessageOf([&] { WriteBaseline(folder_, Accepted(GpuEvidence())); }, Fault::kConfig),
+              HasSubstr("a link leads out of the baselines folder"));
+  EXPECT_TRUE(fs::is_empty(outside));
+  fs::remove_all(outside);
 }
 
 TEST_F(BaselineFiles, AFileThatHoldsAnotherCaseIsAMistake) {

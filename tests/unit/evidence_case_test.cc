@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <deque>
 #include <string>
 #include <vector>
@@ -247,12 +248,79 @@ TEST_F(CaseEvidence, ADeclaredTraceNeedsNoSamples) {
             "needs samples.json with a timed window");
 }
 
-TEST_F(CaseEvidence, SaysHowManyStepsAreMissing) {
+TEST_F(CaseEvidence, FewerStepsThanWereAskedForMakeItIncomplete) {
   const TraceBuilder trace = Launches(1);
   Add(&trace);
   Case declared = Declared();
   declared.windows.traced_iterations = 5;
-  EXPECT_THAT(Run(declared).notes, Contains("the trace marks 1 step, 5 were asked for"));
+  EXPECT_THAT(Run(declared).incomplete_because,
+              ElementsAre("the trace marks 1 step, 5 were asked for"));
+}
+
+TEST_F(CaseEvidence, NoStepMarksAtAllMakeItIncomplete) {
+  TraceBuilder trace;
+  trace.Op("aten::mm", 1000, 1000);
+  Add(&trace);
+  EXPECT_THAT(Run().incomplete_because, ElementsAre("the trace marks 0 steps, 1 were asked for"));
+}
+
+TEST_F(CaseEvidence, MoreStepsThanWereAskedForAreANote) {
+  TraceBuilder trace = Launches(1);
+  trace.Step(2, 100'000, 100'000).Launch("gemm", 110'000, 9);
+  Add(&trace);
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.incomplete_because, IsEmpty());
+  EXPECT_THAT(evidence.notes, Contains("the trace marks 2 steps, 1 were asked for"));
+}
+
+TEST_F(CaseEvidence, StepNumbersThatJumpOrRepeatMakeItIncomplete) {
+  for (const int second : {1, 3}) {
+    TraceBuilder trace = Launches(1);
+    trace.Step(second, 100'000, 100'000).Launch("gemm", 110'000, 9);
+    attempts_.clear();
+    Add(&trace);
+    Case declared = Declared();
+    declared.windows.traced_iterations = 2;
+    const std::string text =
+        fmt::format("ProfilerStep#1 is followed by #{}: 2 steps are marked", second);
+    EXPECT_THAT(Run(declared).incomplete_because, ElementsAre(text));
+    declared.profiler = Profiler::kCupti;
+    EXPECT_THAT(Run(declared).incomplete_because, IsEmpty());
+    const Evidence bare = ExtractTrace(files_.back().path());
+    EXPECT_THAT(bare.incomplete_because, IsEmpty());
+    EXPECT_THAT(bare.notes, Contains(text));
+  }
+}
+
+TEST_F(CaseEvidence, ACpuCaseThatRanOnCudaIsIncomplete) {
+  const TraceBuilder trace = Launches(1);
+  Add(&trace);
+  Case declared = Declared();
+  declared.device = "cpu";
+  EXPECT_THAT(Run(declared).incomplete_because,
+              ElementsAre("the case declares `device: cpu`, but the workload ran on CUDA"));
+}
+
+TEST_F(CaseEvidence, AnInstructionSetHasOneSpellingInTheKey) {
+  TraceBuilder trace;
+  trace.Step(1, 0, 100'000).Op("aten::mm", 1000, 1000);
+  Add(&trace).samples->environment["cpu_isa"] = "AVX512";
+  EXPECT_EQ(Run().key.fields.at("cpu_isa"), "avx512");
+}
+
+TEST(OperatorPaths, HaveElements) {
+  EXPECT_THAT(PathElements(""), IsEmpty());
+  EXPECT_THAT(PathElements("aten::mm"), ElementsAre("aten::mm"));
+  EXPECT_THAT(PathElements("aten::linear > aten::addmm"),
+              ElementsAre("aten::linear", "aten::addmm"));
+  EXPECT_EQ(Innermost(""), "");
+  EXPECT_EQ(Innermost("aten::linear > aten::addmm"), "aten::addmm");
+}
+
+TEST(Steps, ThatDoNotFitWhenSummedStayLarge) {
+  Evidence evidence;
+  evidence.steps = {INT_MAX, INT_MAX, 0};
+  EXPECT_EQ(evidence.TotalSteps(), INT_MAX);
 }
 
 TEST(Keys, DifferAndAreUnknownByField) {
@@ -281,6 +349,9 @@ TEST(EvidenceJson, RefusesWhatItCannotRead) {
   Json longer = good;
   longer.Set("steps_by_process", Json::ArrayOf(std::vector<int>{1, 1}));
   refuses(longer, "count_per_step has 1 numbers for 2 steps");
+  Json endless = good;
+  endless.Set("steps_by_process", Json::ArrayOf(std::vector<int>{INT_MAX, INT_MAX}));
+  refuses(endless, "more than 100000000 steps");
   Json lacking = good;
   lacking.Set("kernels", Json());
   refuses(lacking, "expected a list, found null");

@@ -8,6 +8,15 @@
 namespace perfgate {
 namespace {
 
+TEST(Medians, OfAnEvenNumberAreTheMeanOrTheLowerOne) {
+  EXPECT_EQ(Median({}), 0);
+  EXPECT_EQ(Median({3, 1, 2}), 2);
+  EXPECT_EQ(Median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(LowerMedian({}), 0);
+  EXPECT_EQ(LowerMedian({3, 1, 2}), 2);
+  EXPECT_EQ(LowerMedian({4, 1, 2, 3}), 2);
+}
+
 TEST(Percentiles, NeedEnoughSamples) {
   EXPECT_EQ(MinimumSamples(0.5), 5);
   EXPECT_EQ(MinimumSamples(0.95), 59);
