@@ -135,7 +135,6 @@ struct RunRecord {
   std::string perfgate_version;
   std::string commit;  // of the suite's repository; "" if there is none
   bool dirty = false;
-  std::string base_commit;  // of the base, where both sides were measured; "" else
   uint64_t seed = 0;
   std::map<std::string, std::string> machine;  // host facts: cpu, cpu_isa, cores, os
   std::vector<Case> cases;
@@ -148,6 +147,7 @@ struct RunRecord {
 // Files of the contract. Readers throw Error(kInput) with file, line, key; unknown keys are
 // ignored, so that a newer writer can be read; another schema number is refused.
 Samples ReadSamples(const std::filesystem::path& file);
+// For those who stand in for a workload: perfgate itself writes none.
 void WriteSamples(const Samples& samples, const std::filesystem::path& file);
 RunRecord ReadRunRecord(const std::filesystem::path& out_dir);
 void WriteRunRecord(const RunRecord& run, const std::filesystem::path& out_dir);

@@ -103,7 +103,6 @@ RunRecord RunRecordFromJson(const Json& json, const std::string& name) {
   run.perfgate_version = fields.Text("perfgate_version");
   run.commit = fields.Text("commit");
   run.dirty = fields.Bool("dirty");
-  run.base_commit = fields.Text("base_commit");
   run.seed = ReadSeed(fields);
   run.machine = fields.TextMap("machine");
   fields.Require("cases");
@@ -131,7 +130,6 @@ Json ToJson(const RunRecord& run) {
       .Set("perfgate_version", run.perfgate_version)
       .Set("commit", run.commit)
       .Set("dirty", run.dirty)
-      .Set("base_commit", run.base_commit)
       .Set("seed", fmt::format("{}", run.seed))
       .Set("finished", run.finished)
       .Set("interrupted_by", run.interrupted_by)

@@ -190,6 +190,23 @@ class Writer {
   int inline_depth_;
 };
 
+// Why the text at `at` is no JSON, where RapidJSON's own words would not help.
+std::string_view NotANumber(std::string_view text, size_t at) {
+  if (at > 0 && at <= text.size() && text[at - 1] == '-') --at;
+  const std::string_view rest = text.substr(std::min(at, text.size()));
+  for (const std::string_view word : {"NaN", "Infinity", "-Infinity", "-NaN"}) {
+    if (rest.starts_with(word)) return word;
+  }
+  return "";
+}
+
+std::string ReasonFor(std::string_view text, const rapidjson::ParseResult& result) {
+  const std::string_view word = NotANumber(text, result.Offset());
+  if (word.empty()) return rapidjson::GetParseError_En(result.Code());
+  return fmt::format(
+      "{} is not JSON (Python's json.dump writes it): write null or leave the key out", word);
+}
+
 }  // namespace
 
 Json::Json(uint64_t value) {
@@ -291,8 +308,7 @@ Json ParseJson(std::string_view text, const std::string& name) {
   const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
   throw Error(Fault::kInput,
               fmt::format("{}:{}:{}: {}", name, line, column,
-                          builder.problem().empty() ? rapidjson::GetParseError_En(result.Code())
-                                                    : builder.problem()));
+                          builder.problem().empty() ? ReasonFor(text, result) : builder.problem()));
 }
 
 std::string WriteJson(const Json& json, int inline_depth) {

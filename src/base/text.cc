@@ -24,6 +24,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
 }  // namespace
 
 bool MatchesGlob(std::string_view glob, std::string_view text) {
@@ -135,6 +137,15 @@ std::string Printable(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string Shorten(std::string_view text, size_t width) {
+  if (text.size() <= width || width < 8) return std::string(text);
+  size_t head = (width - 3) * 2 / 3;
+  size_t tail = text.size() - (width - 3 - head);
+  while (head > 0 && IsContinuation(text[head])) --head;
+  while (tail < text.size() && IsContinuation(text[tail])) ++tail;
+  return std::string(text.substr(0, head)) + "..." + std::string(text.substr(tail));
 }
 
 std::string ShellQuoted(std::string_view text) {

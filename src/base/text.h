@@ -33,6 +33,9 @@ size_t Utf8SequenceLength(std::string_view text, size_t at);
 // written to a terminal or a report from a hostile name. Newlines and tabs are escaped too.
 std::string Printable(std::string_view text);
 
+// At most `width` bytes; what is cut from the middle becomes "...". Never cuts a UTF-8 sequence.
+std::string Shorten(std::string_view text, size_t width);
+
 // 'text' for a POSIX shell, printable; a quote inside becomes '\''. For commands that are shown to
 // be typed.
 std::string ShellQuoted(std::string_view text);

@@ -106,9 +106,4 @@ std::string FormatValue(double value, Unit unit) {
   return fmt::format("{:.2f}", value);
 }
 
-std::string FormatDelta(double value, Unit unit) {
-  const std::string text = FormatValue(value, unit);
-  return value > 0 ? "+" + text : text;
-}
-
 }  // namespace perfgate

@@ -27,7 +27,5 @@ std::optional<Quantity> ParseQuantity(std::string_view text);
 // For people: "12.3 us", "1.20 ms", "64 MiB", "5", "0.25 %": three significant digits at most for
 // times, exact for counts.
 std::string FormatValue(double value, Unit unit);
-// The same with a sign always: "+2", "-1.20 ms", "0".
-std::string FormatDelta(double value, Unit unit);
 
 }  // namespace perfgate

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "declare/declare.h"
 
 namespace perfgate::cli {
 namespace {
@@ -35,6 +36,7 @@ OutputArgs OutputOf(const Command& command) {
   return {};
 }
 
+// Also what the suite names: mistakes in it are said when it is read, after the reports are open.
 void AddSuite(const SuiteArgs& args, std::vector<std::filesystem::path>* inputs) {
   std::filesystem::path suite = args.suite;
   std::error_code error;  // what cannot be looked at is said when it is read
@@ -42,9 +44,13 @@ void AddSuite(const SuiteArgs& args, std::vector<std::filesystem::path>* inputs)
   inputs->push_back(suite);
   inputs->push_back(args.database.empty() ? suite.parent_path() / "perfgate.db"
                                           : std::filesystem::path(args.database));
+  const NamedFiles named = FilesNamedBy(suite);
+  inputs->insert(inputs->end(), named.files.begin(), named.files.end());
+  inputs->push_back(args.baselines.empty() ? named.baselines
+                                           : std::filesystem::path(args.baselines));
 }
 
-// Files that no report may replace.
+// Files and folders that no report may replace or stand in.
 std::vector<std::filesystem::path> InputsOf(const Command& command) {
   std::vector<std::filesystem::path> inputs;
   if (const auto* run = std::get_if<RunArgs>(&command)) AddSuite(run->suite, &inputs);

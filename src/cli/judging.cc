@@ -16,6 +16,9 @@ std::string Field(const Evidence& evidence, const std::string& name) {
   return found == evidence.key.fields.end() ? "" : found->second;
 }
 
+// A version or a GPU's name comes from outside: a long one must not fill the heading.
+constexpr size_t kLongestLabel = 80;
+
 struct JudgedCase {
   CasePair pair;
   std::vector<std::string> notes;
@@ -56,8 +59,9 @@ std::string OneLabel(std::vector<std::string> labels) {
       distinct.push_back(label);
   }
   if (distinct.empty()) return "";
-  if (distinct.size() == 1) return distinct.front();
-  return fmt::format("{} and {} more", distinct.front(), distinct.size() - 1);
+  const std::string first = Shorten(distinct.front(), kLongestLabel);
+  if (distinct.size() == 1) return first;
+  return fmt::format("{} and {} more", first, distinct.size() - 1);
 }
 
 void FillHeadings(const Selection& selection, const StoredRun& stored,
@@ -195,7 +199,7 @@ Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& wor
   Verdict verdict = Judge(selection.suite.rules, pairs, policy);
   FillHeadings(selection, stored, judged, &verdict);
   CompleteCommands(selection.flags, &verdict);
-  if (selection.all) AddUndeclared(selection, judged, &verdict);
+  AddUndeclared(selection, judged, &verdict);
   if (!not_judged.empty()) {
     verdict.problems.push_back(
         fmt::format("run {} was {}: what ended is stored, but never judged or accepted. Run again",

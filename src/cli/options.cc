@@ -154,7 +154,8 @@ class Parser {
     run_->add_flag("--dry-run", run_args_.dry_run, "Print what would run");
     Repeatable(run_, "--plant", run_args_.plants, "Put a known defect into cases. Repeatable",
                "GLOB=DEFECT");
-    run_->add_option("--seed", seed_, "Seed of the order of attempts and of inputs")
+    run_->add_option("--seed", seed_,
+                     "Seed that run.json keeps; no order or input depends on it yet")
         ->type_name("N");
   }
 

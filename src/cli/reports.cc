@@ -8,6 +8,22 @@
 
 namespace perfgate::cli {
 
+namespace {
+
+// True if `file`, or a folder that it stands in, is `input`. Files are the same by what they are,
+// not by how they are written.
+bool IsOrIsBelow(const std::filesystem::path& file, const std::filesystem::path& input) {
+  std::error_code error;  // of a file that is not there yet: it cannot be the same
+  std::filesystem::path at = std::filesystem::weakly_canonical(file, error);
+  if (error) at = file;
+  for (;; at = at.parent_path()) {
+    if (std::filesystem::equivalent(at, input, error)) return true;
+    if (at == at.parent_path()) return false;
+  }
+}
+
+}  // namespace
+
 bool WantsColor(World& world) {
   if (!world.Getenv("NO_COLOR").empty()) return false;
   if (!world.Getenv("FORCE_COLOR").empty()) return true;
@@ -19,10 +35,9 @@ Reports::Reports(const OutputArgs& args, const std::vector<std::filesystem::path
     : args_(args), world_(world) {
   for (const ReportFile& report : args.reports) {
     for (const std::filesystem::path& input : inputs) {
-      std::error_code error;  // of a file that is not there yet: it cannot be the same
-      if (!std::filesystem::equivalent(report.file, input, error)) continue;
-      throw Error(Fault::kUsage, fmt::format("{}: the report would overwrite what the command "
-                                             "reads; give it another name",
+      if (!IsOrIsBelow(report.file, input)) continue;
+      throw Error(Fault::kUsage, fmt::format("{}: the report would overwrite or stand among what "
+                                             "the command reads; give it another name",
                                              report.file.string()));
     }
     File file{report, std::ofstream(report.file, std::ios::binary | std::ios::trunc)};

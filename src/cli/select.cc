@@ -106,7 +106,6 @@ Selection Select(const SuiteArgs& args, World& world) {
   }
   AddReferences(suite.cases, &selection.cases);
   selection.flags = FlagsOf(args);
-  selection.all = args.cases.empty();
   selection.database = Or(args.database, suite.folder / "perfgate.db");
   selection.baselines = Or(args.baselines, suite.folder / suite.baselines);
   return selection;

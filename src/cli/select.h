@@ -14,7 +14,6 @@ namespace perfgate::cli {
 struct Selection {
   Suite suite;
   std::vector<Case> cases;  // those that --case names, in declared order, and their references
-  bool all = true;          // no --case was given
   std::filesystem::path database, baselines;
   std::string
       flags;  // " --suite bench/perfgate.yaml": what the next command needs to find the same

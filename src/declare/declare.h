@@ -127,6 +127,14 @@ struct LoadOptions {
 // Throws Error(kConfig) whose text lists all mistakes, one a line, each with file:line:column.
 Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options = {});
 
+// What a suite names, as far as it can be read: its mistakes are for LoadSuite to say. Paths are
+// absolute or start with the suite's folder.
+struct NamedFiles {
+  std::vector<std::filesystem::path> files;  // rule files and traces
+  std::filesystem::path baselines;           // the folder
+};
+NamedFiles FilesNamedBy(const std::filesystem::path& suite_file);
+
 // Rules of packs ("perfgate:fusion") and files, overrides applied. Relative files are under
 // `folder`. Throws Error(kConfig) like LoadSuite.
 std::vector<Rule> LoadRules(const std::vector<std::string>& sources,

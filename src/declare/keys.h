@@ -29,11 +29,10 @@ inline constexpr Key kWarmupKeys[] = {{"iterations"}, {"until_steady"}, {"at_mos
 inline constexpr Key kTimedKeys[] = {{"iterations", true}};
 inline constexpr Key kTracedKeys[] = {{"iterations"}, {"processes"}};
 inline constexpr Key kWorkloadKeys[] = {
-    {"name", true}, {"was"},      {"torch"},  {"command"},   {"trace"},  {"matrix"},
-    {"prepare"},    {"profiler"}, {"steps"},  {"reference"}, {"device"}, {"threads"},
-    {"warmup"},     {"timed"},    {"traced"}, {"timeout"},
+    {"name", true}, {"was"},     {"torch"},    {"command"},   {"trace"},
+    {"matrix"},     {"prepare"}, {"profiler"}, {"reference"}, {"device"},
+    {"threads"},    {"warmup"},  {"timed"},    {"traced"},    {"timeout"},
 };
-inline constexpr Key kStepsKeys[] = {{"nvtx", true}};
 inline constexpr Key kInputKeys[] = {{"shape", true}, {"dtype", true}};
 
 // Rule files.

@@ -47,10 +47,9 @@ void Problems::ThrowIfAny() const {
   throw Error(Fault::kConfig, Join(lines, "\n"));
 }
 
-std::string Quoted(std::string_view text) {
-  constexpr size_t kLongest = 80;
-  if (text.size() <= kLongest) return fmt::format("'{}'", Printable(text));
-  return fmt::format("'{}...'", Printable(text.substr(0, kLongest)));
+std::string Quoted(std::string_view text, size_t longest) {
+  if (text.size() <= longest) return fmt::format("'{}'", Printable(text));
+  return fmt::format("'{}...'", Printable(text.substr(0, longest)));
 }
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known,

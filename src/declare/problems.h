@@ -44,8 +44,8 @@ class Problems {
   std::set<std::string> seen_;  // the cases of a matrix read the same text again and again
 };
 
-// 'text' in quotes for a message: control characters escaped, cut after 80 characters.
-std::string Quoted(std::string_view text);
+// 'text' in quotes for a message: control characters escaped, cut after `longest` bytes.
+std::string Quoted(std::string_view text, size_t longest = 80);
 
 // "; did you mean 'hidden'?" or, if nothing is near, "; known NAMES: a, b, c".
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known,

@@ -11,6 +11,9 @@
 namespace perfgate {
 namespace {
 
+// A file of something else is not printed by its "keys".
+constexpr size_t kLongestKey = 40;
+
 std::string Found(const Yaml& value) {
   switch (value.kind) {
     case YamlKind::kNull:
@@ -30,6 +33,11 @@ std::string Found(const Yaml& value) {
 Spot Reader::spot() const { return IsScalar() ? value_->spot : key_; }
 
 void Reader::FailExpected(std::string_view expected) const {
+  // A whole file that is one text is none of ours: its lines are not for a log.
+  if (path_.empty() && IsScalar()) {
+    Fail(fmt::format("must be {}, found a text", expected));
+    return;
+  }
   Fail(fmt::format("must be {}, found {}", expected, Found(*value_)));
 }
 
@@ -49,7 +57,8 @@ bool Reader::Map(const std::vector<std::string>& known, std::string_view what) c
   for (const Yaml::Member& member : value_->members) {
     if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
     const std::string hint = problems_->Many() ? "" : Suggestion(member.key, known, what);
-    problems_->Add(member.spot, path_, fmt::format("unknown key {}{}", Quoted(member.key), hint));
+    problems_->Add(member.spot, path_,
+                   fmt::format("unknown key {}{}", Quoted(member.key, kLongestKey), hint));
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "declare/matrix.h"
 #include "declare/reader.h"
 #include "declare/rules.h"
 #include "declare/workload.h"
@@ -125,13 +126,54 @@ class SuiteReader {
   bool broken_ = false;
 };
 
+std::vector<std::string> TracesOf(const Reader& workload) {
+  std::vector<std::string> traces;
+  const auto trace = workload.IsMap() ? workload.Find("trace") : std::nullopt;
+  if (!trace) return traces;
+  const auto matrix = workload.Find("matrix");
+  for (const Params& params : ReadMatrix(matrix ? &*matrix : nullptr)) {
+    traces.push_back(Substitute(trace->value(), params).text);
+  }
+  return traces;
+}
+
+std::filesystem::path FolderOf(const std::filesystem::path& file) {
+  return file.parent_path().empty() ? "." : file.parent_path();
+}
+
 }  // namespace
+
+NamedFiles FilesNamedBy(const std::filesystem::path& suite_file) {
+  const std::filesystem::path folder = FolderOf(suite_file);
+  NamedFiles named{{}, folder / "baselines"};
+  Problems unsaid;
+  const std::string name = suite_file.generic_string();
+  const int number = unsaid.AddFile(name);
+  const auto text = ReadDeclaration(name, number, unsaid, "");
+  const auto document = text ? ParseYaml(*text, number, unsaid) : std::nullopt;
+  if (!document) return named;
+  const Reader root(*document, {number, 1, 1}, "", unsaid);
+  if (const auto baselines = root.Find("baselines"); baselines && baselines->Text()) {
+    named.baselines = folder / *baselines->Text();
+  }
+  std::vector<std::string> files;
+  if (const auto rules = root.Find("rules")) files = rules->Texts();
+  if (const auto workloads = root.Find("workloads")) {
+    for (const Reader& workload : workloads->Items()) {
+      const std::vector<std::string> traces = TracesOf(workload);
+      files.insert(files.end(), traces.begin(), traces.end());
+    }
+  }
+  std::erase(files, "");
+  for (const std::string& each : files) named.files.push_back(folder / each);
+  return named;
+}
 
 Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options) {
   Problems problems;
   Suite suite;
   suite.file = file;
-  suite.folder = file.parent_path().empty() ? "." : file.parent_path();
+  suite.folder = FolderOf(file);
   suite.baselines = "baselines";
   const std::string name = file.generic_string();
   const int number = problems.AddFile(name);

@@ -51,9 +51,9 @@ std::vector<std::string> ReadArguments(const Reader& command) {
 
 // A trace is judged as it is: whatever says how to measure has no meaning.
 void RefuseMeasuring(const Reader& body, const Reader& workload) {
-  constexpr std::array<std::string_view, 10> kMeasuring = {
-      "prepare", "profiler", "steps", "reference", "device",
-      "threads", "warmup",   "timed", "traced",    "timeout"};
+  constexpr std::array<std::string_view, 9> kMeasuring = {"prepare", "profiler", "reference",
+                                                          "device",  "threads",  "warmup",
+                                                          "timed",   "traced",   "timeout"};
   for (const std::string_view key : kMeasuring) {
     const auto found = workload.Find(key);
     if (found) {
@@ -63,34 +63,31 @@ void RefuseMeasuring(const Reader& body, const Reader& workload) {
   }
 }
 
-void ReadProfiler(const Reader& body, Case& out) {
+// The contract also names cupti, which needs a collector inside the program: nothing would write
+// the trace that is waited for.
+void CheckProfiler(const Reader& body) {
   const auto profiler = body.Find("profiler");
-  const auto steps = body.Find("steps");
-  if (profiler) {
-    out.profiler = profiler->Choice({"torch", "cupti"}).value_or("torch") == "cupti"
-                       ? Profiler::kCupti
-                       : Profiler::kTorch;
-    if (body.Has("torch") && out.profiler == Profiler::kCupti) {
-      profiler->Fail("'torch' workloads write their own trace; cupti is for a 'command'");
-    }
-  }
-  if (!steps || !steps->Map(kStepsKeys)) return;
-  if (const auto nvtx = steps->Find("nvtx")) out.nvtx_steps = nvtx->Text().value_or("");
-  if (out.profiler != Profiler::kCupti) {
-    steps->Fail("needs 'profiler: cupti'; with the torch profiler, ProfilerStep# marks the steps");
+  if (!profiler) return;
+  if (profiler->IsScalar() && profiler->value().text == "cupti") {
+    profiler->Fail("'cupti' is not there yet; there is torch: the workload writes its own trace");
+  } else {
+    profiler->Choice({"torch"});
   }
 }
 
 // The definition that a baseline is compared under: what is run and how it is measured. Not the
-// name, the machine's share (device, threads), the time-out, or the path of the runner. Not the
-// path of a trace either: another file is what is to be judged.
+// name, the machine's share (device, threads), the time-out, or the path of the runner. Of a trace
+// it is the path as declared, never what the file holds: that is what is to be judged.
 std::string Digest(const Case& out, std::string_view kind) {
   std::string text(kind);
   const auto add = [&](std::string_view part) {
     text += '\0';
     text += part;
   };
-  if (kind == "trace") return Hash16(text);
+  if (kind == "trace") {
+    add(out.trace);
+    return Hash16(text);
+  }
   for (size_t i = kind == "torch" ? 1 : 0; i < out.argv.size(); ++i) add(out.argv[i]);
   add(ToString(out.profiler));
   add(out.nvtx_steps);
@@ -118,7 +115,7 @@ Case ReadCase(const Reader& body, const Case& common, const Params& params,
   } else if (const auto command = body.Find("command")) {
     out.argv = ReadArguments(*command);
   }
-  if (kind != "trace") ReadProfiler(body, out);
+  if (kind != "trace") CheckProfiler(body);
   const Conditions conditions = ReadConditions(body, defaults);
   out.device = conditions.device;
   out.threads = conditions.threads;

@@ -49,8 +49,6 @@ bool IsDirectionControl(std::string_view text, size_t at) {
   return second == 0x81 && third >= 0xA6 && third <= 0xA9;
 }
 
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
 std::string InCases(int troubled, size_t all) {
   if (all <= 1) return "";
   return fmt::format(", in {} of {} cases", troubled, all);
@@ -153,15 +151,6 @@ std::string Safe(std::string_view text) {
     }
   }
   return safe;
-}
-
-std::string Shorten(std::string_view text, size_t width) {
-  if (text.size() <= width || width < 8) return std::string(text);
-  size_t head = (width - 3) * 2 / 3;
-  size_t tail = text.size() - (width - 3 - head);
-  while (head > 0 && IsContinuation(text[head])) --head;
-  while (tail < text.size() && IsContinuation(text[tail])) ++tail;
-  return std::string(text.substr(0, head)) + "..." + std::string(text.substr(tail));
 }
 
 std::string Wrap(std::string_view text, size_t width, size_t indent) {

@@ -12,8 +12,6 @@ namespace perfgate {
 
 // Printable, and without characters that turn the reading direction around.
 std::string Safe(std::string_view text);
-// At most `width` bytes; what is cut from the middle becomes "...". Never cuts a UTF-8 sequence.
-std::string Shorten(std::string_view text, size_t width);
 // Ends lines at blanks so that none is longer than `width`; further lines start with `indent`
 // blanks.
 std::string Wrap(std::string_view text, size_t width, size_t indent);

@@ -67,7 +67,7 @@ AttemptResult Launch(const Case& declared, const Attempt& attempt,
 
 struct RunOptions {
   // Used if it is absent, empty, or holds a run of perfgate (whose attempts are then removed).
-  std::filesystem::path out_dir;  // empty: perfgate-out/ in the suite's folder
+  std::filesystem::path out_dir;
   uint64_t seed = 0;
 };
 

@@ -163,8 +163,7 @@ AttemptResult Launch(const Case& declared, const Attempt& attempt, const fs::pat
 
 RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const RunOptions& options,
                    World& world) {
-  const fs::path out_dir =
-      options.out_dir.empty() ? suite.folder / "perfgate-out" : options.out_dir;
+  const fs::path& out_dir = options.out_dir;
   MakeOutFolder(out_dir);
   RunRecord run = NewRecord(suite, cases, options.seed, world);
   WriteRunRecord(run, out_dir);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "attempt/attempt.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -34,16 +35,8 @@ Case SomeCase() {
   return declared;
 }
 
-class RunFile : public testing::Test {
+class RunFile : public TempFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string ErrorOf(const std::string& members) {
     std::ofstream(folder_ / "run.json") << R"({"schema": "perfgate.run/1", )" << members << "}";
     try {
@@ -54,11 +47,20 @@ class RunFile : public testing::Test {
     }
     return "no error";
   }
-
-  std::filesystem::path folder_;
 };
 
-TEST_F(RunFile, HoldsAllThatTheSuiteSaidOfItsCases) {
+AttemptResult Killed() {
+  AttemptResult killed;
+  killed.outcome = Outcome::kSignalled;
+  killed.signal = 11;
+  killed.wall_ns = 12;
+  killed.peak_rss_bytes = 13;
+  killed.stderr_tail = "Traceback\n";
+  killed.fault = "killed by SIGSEGV";
+  return killed;
+}
+
+RunRecord SomeRun() {
   RunRecord run;
   run.id = "20270131T101500Z-1a2b3c";
   run.suite = "demo";
@@ -67,37 +69,37 @@ TEST_F(RunFile, HoldsAllThatTheSuiteSaidOfItsCases) {
   run.perfgate_version = "0.1.0";
   run.commit = "abc";
   run.dirty = true;
-  run.base_commit = "def";
   run.seed = 18'446'744'073'709'551'615U;
   run.machine = {{"cpu", "EPYC"}};
   run.cases = {SomeCase()};
-  AttemptResult killed;
-  killed.outcome = Outcome::kSignalled;
-  killed.signal = 11;
-  killed.wall_ns = 12;
-  killed.peak_rss_bytes = 13;
-  killed.stderr_tail = "Traceback\n";
-  killed.fault = "killed by SIGSEGV";
-  run.attempts = {{{run.cases[0].name, Side::kBase, 2, 3, Phase::kTimed, "attempts/a"}, killed}};
+  run.attempts = {{{run.cases[0].name, Side::kBase, 2, 3, Phase::kTimed, "attempts/a"}, Killed()}};
   run.prepare_faults = {{"geglu", "exit code 2"}};
   run.finished = true;
   run.interrupted_by = 15;
+  return run;
+}
+
+TEST_F(RunFile, HoldsWhatTheRunWas) {
+  const RunRecord run = SomeRun();
   WriteRunRecord(run, folder_);
   const RunRecord read = ReadRunRecord(folder_);
-
   EXPECT_EQ(read.id, run.id);
+  EXPECT_EQ(read.suite, run.suite);
   EXPECT_EQ(read.suite_file, run.suite_file);
   EXPECT_EQ(read.started, run.started);
   EXPECT_EQ(read.perfgate_version, run.perfgate_version);
   EXPECT_EQ(read.commit, "abc");
   EXPECT_TRUE(read.dirty);
-  EXPECT_EQ(read.base_commit, "def");
   EXPECT_EQ(read.seed, run.seed);
   EXPECT_EQ(read.machine, run.machine);
   EXPECT_EQ(read.prepare_faults, run.prepare_faults);
   EXPECT_TRUE(read.finished);
   EXPECT_EQ(read.interrupted_by, 15);
+}
 
+TEST_F(RunFile, HoldsAllThatTheSuiteSaidOfItsCases) {
+  WriteRunRecord(SomeRun(), folder_);
+  const RunRecord read = ReadRunRecord(folder_);
   ASSERT_EQ(read.cases.size(), 1U);
   const Case expected = SomeCase();
   const Case& found = read.cases[0];
@@ -123,10 +125,14 @@ TEST_F(RunFile, HoldsAllThatTheSuiteSaidOfItsCases) {
   EXPECT_EQ(found.digest, expected.digest);
   EXPECT_EQ(found.plant, expected.plant);
   EXPECT_EQ(ToString(found.declared), "perfgate.yaml:7:8");
+}
 
+TEST_F(RunFile, HoldsHowEachAttemptEnded) {
+  WriteRunRecord(SomeRun(), folder_);
+  const RunRecord read = ReadRunRecord(folder_);
   ASSERT_EQ(read.attempts.size(), 1U);
   const auto& [attempt, result] = read.attempts[0];
-  EXPECT_EQ(attempt.case_name, run.cases[0].name);
+  EXPECT_EQ(attempt.case_name, SomeCase().name);
   EXPECT_EQ(attempt.side, Side::kBase);
   EXPECT_EQ(attempt.pair, 2);
   EXPECT_EQ(attempt.process, 3);

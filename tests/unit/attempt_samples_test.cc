@@ -8,6 +8,7 @@
 #include <string>
 
 #include "attempt/attempt.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -15,16 +16,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class SamplesFile : public testing::Test {
+class SamplesFile : public TempFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path File() const { return folder_ / "samples.json"; }
   Samples Read(const std::string& text) {
     std::ofstream(File()) << text;
@@ -39,8 +32,6 @@ class SamplesFile : public testing::Test {
     }
     return "no error";
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(SamplesFile, WhatIsWrittenIsReadBack) {
@@ -106,7 +97,7 @@ TEST_F(SamplesFile, AWrongValueIsNamedByItsKey) {
 }
 
 TEST_F(SamplesFile, TextThatIsNoJsonIsNamedByLine) {
-  EXPECT_THAT(ErrorOf("{\n\"schema\": NaN}"), HasSubstr("samples.json:2:"));
+  EXPECT_THAT(ErrorOf("{\n\"schema\": NaN}"), HasSubstr("samples.json:2:11: NaN is not JSON"));
   EXPECT_THAT(ErrorOf("[]"), HasSubstr("samples.json: expected an object"));
   EXPECT_THAT(ErrorOf(std::string(5000, '[')), HasSubstr("nested deeper"));
 }

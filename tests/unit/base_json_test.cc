@@ -58,7 +58,12 @@ TEST(JsonErrors, SayFileLineColumnAndReason) {
   EXPECT_THAT(MessageOf("{\"a\":1,\"a\":2}"), HasSubstr("\"a\" stands twice"));
   EXPECT_THAT(MessageOf(std::string(100000, '[')), HasSubstr("deeper than 256"));
   EXPECT_NE(MessageOf("[1e999]"), "no error");
-  EXPECT_NE(MessageOf("[NaN]"), "no error");
+  EXPECT_EQ(MessageOf("[NaN]"),
+            "x.json:1:2: NaN is not JSON (Python's json.dump writes it): write null or leave the "
+            "key out");
+  EXPECT_THAT(MessageOf("{\"a\": Infinity}"), HasSubstr("x.json:1:7: Infinity is not JSON"));
+  EXPECT_THAT(MessageOf("[1, -Infinity]"), HasSubstr("-Infinity is not JSON"));
+  EXPECT_THAT(MessageOf("[-x]"), HasSubstr("Invalid value"));
   EXPECT_NE(MessageOf("[\"\xFF\"]"), "no error");
   EXPECT_NE(MessageOf(std::string_view("[\"a\0b\"]", 7)), "no error");
 }

@@ -84,6 +84,13 @@ TEST(Hash, IsFnv1a) {
   EXPECT_EQ(Hash16("foobar"), "85944171f73967e8");
 }
 
+TEST(Shortened, KeepsBothEndsAndWholeCharacters) {
+  EXPECT_EQ(Shorten("0123456789", 10), "0123456789");
+  EXPECT_EQ(Shorten("0123456789abcdef", 12), "012345...def");
+  EXPECT_EQ(Shorten("\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5", 8),
+            "\xC2\xB5...\xC2\xB5");
+}
+
 TEST(PluralWords, AreRight) {
   EXPECT_EQ(Plural(0, "kernel"), "0 kernels");
   EXPECT_EQ(Plural(1, "kernel"), "1 kernel");

@@ -47,9 +47,6 @@ TEST(Values, ReadWell) {
   EXPECT_EQ(FormatValue(5.5, Unit::kCount), "5.50");
   EXPECT_EQ(FormatValue(0.0025, Unit::kRatio), "0.0025");
   EXPECT_EQ(FormatValue(std::numeric_limits<double>::quiet_NaN(), Unit::kCount), "nan");
-  EXPECT_EQ(FormatDelta(2, Unit::kCount), "+2");
-  EXPECT_EQ(FormatDelta(-1200000, Unit::kNanoseconds), "-1.20 ms");
-  EXPECT_EQ(FormatDelta(0, Unit::kCount), "0");
 }
 
 }  // namespace

@@ -215,9 +215,50 @@ TEST_F(Commands, ABaselineOfACaseNoLongerDeclaredFails) {
   EXPECT_EQ(Run({"run"}), 4);
   EXPECT_THAT(Out(),
               AllOf(HasSubstr("other"), HasSubstr("no longer declared"), HasSubstr("git rm")));
-  EXPECT_EQ(Run({"run", "--case", "geglu"}), 0) << Out();
+  EXPECT_EQ(Run({"run", "--case", "geglu"}), 4) << "coverage shrank, whatever was selected";
+  EXPECT_THAT(Out(), HasSubstr("no longer declared"));
   EXPECT_EQ(Run({"baseline", "verify"}), 2);
   EXPECT_THAT(Err(), HasSubstr("case `other` is not declared"));
+}
+
+TEST_F(Commands, ABaselineOfACaseThatWasNotSelectedIsNoMatter) {
+  fs::copy_file("geglu.json.gz", "other.json.gz");
+  Write("perfgate.yaml",
+        "version: 1\nsuite: demo\nworkloads:\n  - name: geglu\n    trace: geglu.json.gz\n  - name: "
+        "other\n"
+        "    trace: other.json.gz\nrules: [perfgate:structure]\n");
+  Run({"run"});
+  EXPECT_EQ(Run({"baseline", "accept", "--reason", "first"}), 0) << Err();
+  EXPECT_EQ(Run({"run", "--case", "geglu"}), 0) << Out();
+  EXPECT_THAT(Out(), Not(HasSubstr("no longer declared")));
+}
+
+TEST_F(Commands, AReportReplacesNothingThatTheSuiteNames) {
+  fs::create_directories("rules");
+  Write("rules/mine.yaml",
+        "version: 1\nrules:\n  - {id: a, metric: kernels, limit: {at_most: 1000}}\n");
+  Write("perfgate.yaml",
+        "version: 1\nsuite: demo\nworkloads:\n  - name: geglu\n    trace: geglu.json.gz\n"
+        "rules: [perfgate:structure, rules/mine.yaml]\n");
+  Run({"run"});
+  ASSERT_EQ(Run({"baseline", "accept", "--reason", "first"}), 0) << Err();
+  std::string baseline;
+  for (const auto& entry : fs::recursive_directory_iterator("baselines")) {
+    if (entry.is_regular_file()) baseline = entry.path().string();
+  }
+  for (const std::string& file :
+       {std::string("rules/mine.yaml"), std::string("geglu.json.gz"), baseline,
+        std::string("baselines/verdict.json"), std::string("./rules/../geglu.json.gz")}) {
+    EXPECT_EQ(Run({"run", "--report", "json=" + file}), 2) << file;
+    EXPECT_THAT(Err(), HasSubstr(file + ": the report would overwrite or stand among what the "
+                                        "command reads"));
+    EXPECT_EQ(Run({"judge", "--report", "json=" + file}), 2) << file;
+  }
+  EXPECT_FALSE(fs::exists("baselines/verdict.json"));
+  EXPECT_EQ(Run({"run", "--report", "json=verdict.json"}), 0) << Err();
+  Write("perfgate.yaml", "version: 1\nsuit: demo\nrules: [rules/mine.yaml]\n");
+  EXPECT_EQ(Run({"run", "--report", "json=rules/mine.yaml"}), 2);
+  EXPECT_THAT(ReadFile("rules/mine.yaml"), StartsWith("version: 1"));
 }
 
 TEST_F(Commands, AnOutFolderOfAnotherMachineIsIngestedByTheSameRoad) {

@@ -268,5 +268,13 @@ TEST_F(PackOverride, NamesTheNearestRule) {
   }
 }
 
+// A rule file may be named by a pull request, its messages stand in a public log.
+TEST_F(RuleFile, AFileOfSomethingElseIsNotPrinted) {
+  EXPECT_EQ(RuleMistakes("root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon\n"),
+            "rules/mine.yaml:1:1: must be a mapping, found a text");
+  EXPECT_THAT(RuleMistakes("BEGIN OF A KEY " + std::string(60, 'k') + ": x\n"),
+              HasSubstr("unknown key 'BEGIN OF A KEY " + std::string(25, 'k') + "...'"));
+}
+
 }  // namespace
 }  // namespace perfgate

@@ -95,8 +95,24 @@ constexpr Mistake kWorkloadMistakes[] = {
     {"nan", "    command: [./a]\n    timeout: .nan\n", "found '.nan'"},
     {"empty_value", "    command: [./a]\n    timed:\n",
      "6:5: workloads[0].timed: must be a mapping, found nothing"},
-    {"steps_without_cupti", "    command: [./a]\n    steps: {nvtx: step}\n",
-     "workloads[0].steps: needs 'profiler: cupti'"},
+    {"profiler_that_is_not_there_yet", "    command: [./a]\n    profiler: cupti\n",
+     "6:15: workloads[0].profiler: 'cupti' is not there yet; there is torch: the workload writes "
+     "its own trace"},
+    {"unknown_profiler", "    command: [./a]\n    profiler: nsys\n",
+     "workloads[0].profiler: must be one of torch, found 'nsys'"},
+    {"mode_that_is_not_there_yet",
+     "    torch: {module: mlp, hidden: 8, intermediate: 16, mode: cuda_graph, input: {shape: [1, "
+     "8], "
+     "dtype: fp32}}\n",
+     "workloads[0].torch.mode: 'cuda_graph' is not there yet; there are eager and aoti"},
+    {"mode_of_a_matrix_that_is_not_there_yet",
+     "    torch: {module: mlp, hidden: 8, intermediate: 16, mode: '{mode}', input: {shape: [1, 8], "
+     "dtype: fp32}}\n    matrix: {mode: [eager, hand_fused]}\n",
+     "workloads[0].torch.mode: 'hand_fused' is not there yet; there are eager and aoti"},
+    {"unknown_mode",
+     "    torch: {module: mlp, hidden: 8, intermediate: 16, mode: fast, input: {shape: [1, 8], "
+     "dtype: fp32}}\n",
+     "workloads[0].torch.mode: must be one of eager, aoti, found 'fast'"},
     {"prepare_with_placeholder",
      "    command: [./a, '{b}']\n    prepare: [./p, '{b}']\n    matrix: {b: [1]}\n",
      "workloads[0].prepare: runs once for all cases of the workload"},

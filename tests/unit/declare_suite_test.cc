@@ -170,8 +170,9 @@ TEST_F(SuiteFile, TheDigestIsTheDefinitionAndNotTheNameOrTheMachine) {
   EXPECT_EQ(first, digest("name: b, command: [./a, x], device: cpu, threads: 4, timeout: 9s"));
   EXPECT_NE(first, digest("name: a, command: [./a, y]"));
   EXPECT_NE(first, digest("name: a, command: [./a, x], traced: {iterations: 6}"));
-  EXPECT_NE(first, digest("name: a, command: [./a, x], profiler: cupti"));
-  EXPECT_EQ(digest("name: a, trace: x.json"), digest("name: a, trace: y.json"));
+  EXPECT_EQ(first, digest("name: a, command: [./a, x], profiler: torch"));
+  EXPECT_EQ(digest("name: a, trace: x.json"), digest("name: b, trace: x.json"));
+  EXPECT_NE(digest("name: a, trace: x.json"), digest("name: a, trace: y.json"));
 }
 
 TEST_F(SuiteFile, TheRunnersPathIsNoPartOfTheDefinition) {
@@ -187,21 +188,35 @@ workloads:
   EXPECT_EQ(here.name, folder_.filename().string()) << "the folder names a suite without a name";
 }
 
-TEST_F(SuiteFile, CuptiStepsAreNamed) {
+TEST_F(SuiteFile, WhatIsSaidOfAllCasesIsTaken) {
   const Suite suite = Load(R"(no_baseline: warn
 baselines: golden
 workloads:
   - name: server
     command: [./server]
-    profiler: cupti
-    steps: {nvtx: step}
+    profiler: torch
     prepare: [./make, model]
 )");
-  EXPECT_EQ(suite.cases[0].profiler, Profiler::kCupti);
-  EXPECT_EQ(suite.cases[0].nvtx_steps, "step");
+  EXPECT_EQ(suite.cases[0].profiler, Profiler::kTorch);
   EXPECT_THAT(suite.cases[0].prepare, ElementsAre("./make", "model"));
   EXPECT_TRUE(suite.no_baseline_warns);
   EXPECT_EQ(suite.baselines, "golden");
+}
+
+TEST_F(SuiteFile, TheFilesItNamesAreKnownInSpiteOfItsMistakes) {
+  const NamedFiles named = FilesNamedBy(Write("perfgate.yaml", R"(version: 7
+baselines: golden
+workloads:
+  - {trace: "traces/{name}.json", matrix: {name: [a, b]}}
+  - {name: c, trace: c.json, wrong: 1}
+  - 3
+rules: [rules/mine.yaml]
+)"));
+  EXPECT_THAT(named.files,
+              testing::UnorderedElementsAre(folder_ / "traces/a.json", folder_ / "traces/b.json",
+                                            folder_ / "c.json", folder_ / "rules/mine.yaml"));
+  EXPECT_EQ(named.baselines, folder_ / "golden");
+  EXPECT_TRUE(FilesNamedBy(folder_ / "none.yaml").files.empty());
 }
 
 TEST_F(SuiteFile, AnAliasIsItsAnchor) {

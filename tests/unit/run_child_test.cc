@@ -14,6 +14,7 @@
 #include "run/child.h"
 #include "run/program.h"
 #include "run/run.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -24,17 +25,12 @@ using testing::StartsWith;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-class ChildProcess : public testing::Test {
+class ChildProcess : public TempFolder {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     process_.cwd = folder_;
     process_.timeout_ns = 60 * kSecond;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   ChildEnd Shell(const std::string& script) {
     process_.argv = {"sh", "-c", script};
@@ -50,7 +46,6 @@ class ChildProcess : public testing::Test {
   // The number that a script left in a file, once it is there.
   pid_t PidIn(const std::string& name) { return std::stoi(ReadFile(folder_ / name)); }
 
-  std::filesystem::path folder_;
   Process process_;
 };
 

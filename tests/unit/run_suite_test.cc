@@ -265,13 +265,11 @@ TEST_F(SuiteRuns, AnOutFolderWithAHalfWrittenRecordIsUsed) {
   EXPECT_FALSE(std::filesystem::exists(options_.out_dir / "run.json.tmp-12345"));
 }
 
-TEST_F(SuiteRuns, AnEmptyOutFolderIsUsedAndTheDefaultIsBesideTheSuite) {
+TEST_F(SuiteRuns, AnEmptyOutFolderIsUsed) {
   Add("a", "a").windows.traced_processes = 1;
   std::filesystem::create_directories(options_.out_dir);
   EXPECT_TRUE(Run().finished);
-  options_.out_dir.clear();
-  Run();
-  EXPECT_TRUE(std::filesystem::exists(suite_.folder / "perfgate-out" / "run.json"));
+  EXPECT_TRUE(std::filesystem::exists(options_.out_dir / "run.json"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "store/sqlite.h"
 #include "store/store.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -17,16 +18,9 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class StoreFile : public testing::Test {
+class StoreFile : public TempFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    file_ = folder_ / "perfgate.db";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { file_ = folder_ / "perfgate.db"; }
 
   static RunRecord Run(const std::string& id) {
     RunRecord run;
@@ -54,7 +48,7 @@ class StoreFile : public testing::Test {
     return message;
   }
 
-  std::filesystem::path folder_, file_;
+  std::filesystem::path file_;
 };
 
 TEST_F(StoreFile, OfANewerPerfgateIsRefusedAndLeftAlone) {
