@@ -27,17 +27,6 @@ bool StaysInside(const std::filesystem::path& relative) {
          relative.lexically_normal() != ".";
 }
 
-std::string WhyNotInside(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  if (error) return error == std::errc::no_such_file_or_directory ? "is missing" : error.message();
-  const std::filesystem::path root = std::filesystem::canonical(folder, error);
-  if (error) return error.message();
-  const auto [left, right] = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
-  if (left != root.end() || right == real.end()) return "is a link that leads out of the folder";
-  return std::filesystem::is_regular_file(real, error) ? "" : "is not a regular file";
-}
-
 void RequireRegularFile(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

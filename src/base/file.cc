@@ -65,6 +65,17 @@ std::string ReadFile(const std::filesystem::path& path, int64_t at_most_bytes) {
   }
 }
 
+std::string WhyNotInside(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  if (error) return error == std::errc::no_such_file_or_directory ? "is missing" : error.message();
+  const std::filesystem::path root = std::filesystem::canonical(folder, error);
+  if (error) return error.message();
+  const auto [left, right] = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
+  if (left != root.end() || right == real.end()) return "is a link that leads out of the folder";
+  return std::filesystem::is_regular_file(real, error) ? "" : "is not a regular file";
+}
+
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view contents) {
   const std::filesystem::path temporary =
       path.string() + fmt::format(".tmp-{}", static_cast<long>(::getpid()));

@@ -168,6 +168,23 @@ TEST_F(StoreTest, TheLatestRunIsTheOneThatStartedLast) {
   EXPECT_EQ(rows[1].cases, 1);
 }
 
+TEST_F(StoreTest, RunsOfOneSecondStandInTheOrderInWhichTheyWereStored) {
+  Store store(file_);
+  // The ids sort the other way round.
+  for (const auto& [id, kernels] :
+       {std::pair("z", 1.0), std::pair("m", 2.0), std::pair("a", 3.0)}) {
+    ASSERT_TRUE(store.AddRun(SomeRun(id, "2027-01-31T10:15:00Z"), {SomeEvidence(kernels)}));
+  }
+  const std::vector<RunRow> rows = store.ListRuns();
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].id + rows[1].id + rows[2].id, "amz");
+  const std::vector<HistoryPoint> points = store.History("*", MetricId::kKernels);
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[0].value, 1);
+  EXPECT_EQ(points[2].value, 3);
+  EXPECT_EQ(store.FindRun("latest")->run.id, "a");
+}
+
 TEST_F(StoreTest, TheSameRunAgainChangesNothing) {
   Store store(file_);
   const RunRecord run = SomeRun("a", "2027-01-31T10:15:00Z");
