@@ -64,6 +64,26 @@ std::string OneLabel(std::vector<std::string> labels) {
   return fmt::format("{} and {} more", first, distinct.size() - 1);
 }
 
+// `--quick` shortens windows and nothing else does: a changed suite is another definition.
+bool IsQuick(const Suite& suite, const RunRecord& run) {
+  return std::any_of(run.cases.begin(), run.cases.end(), [&](const Case& ran) {
+    const auto declared = std::find_if(suite.cases.begin(), suite.cases.end(),
+                                       [&](const Case& item) { return item.name == ran.name; });
+    if (declared == suite.cases.end()) return false;
+    const Windows &of_run = ran.windows, &of_suite = declared->windows;
+    return of_run.timed_iterations < of_suite.timed_iterations ||
+           of_run.traced_iterations < of_suite.traced_iterations ||
+           of_run.traced_processes < of_suite.traced_processes;
+  });
+}
+
+void FillCoverage(const Suite& suite, const RunRecord& run, Verdict* verdict) {
+  verdict->declared_cases =
+      static_cast<int>(std::count_if(suite.cases.begin(), suite.cases.end(),
+                                     [](const Case& item) { return !item.reference_only; }));
+  verdict->quick = IsQuick(suite, run);
+}
+
 void FillHeadings(const Selection& selection, const StoredRun& stored,
                   const std::vector<JudgedCase>& judged, Verdict* verdict) {
   std::vector<std::string> devices, stacks, commits;
@@ -111,6 +131,7 @@ std::string WhyNotJudged(const RunRecord& run) {
 CaseVerdict Undeclared(const Baseline& baseline, const Selection& selection) {
   CaseVerdict item;
   item.case_name = baseline.evidence.case_name;
+  item.declared = false;
   item.status = selection.suite.no_baseline_warns ? Status::kWarn : Status::kMissing;
   item.device_kind = baseline.evidence.device_kind;
   item.device_name = baseline.evidence.device_name;
@@ -145,11 +166,8 @@ void AddUndeclared(const Selection& selection, const std::vector<JudgedCase>& ju
     });
     if (!here || declared.contains(baseline.evidence.case_name)) continue;
     verdict->cases.push_back(Undeclared(baseline, selection));
-    if (selection.suite.no_baseline_warns || verdict->exit_code == 1 || verdict->exit_code == 3)
-      continue;
-    verdict->exit_code = 4;
-    verdict->result = Result::kNotComparable;
   }
+  Settle(*verdict);
 }
 
 }  // namespace
@@ -198,6 +216,7 @@ Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& wor
                       .no_baseline_warns = selection.suite.no_baseline_warns};
   Verdict verdict = Judge(selection.suite.rules, pairs, policy);
   FillHeadings(selection, stored, judged, &verdict);
+  FillCoverage(selection.suite, stored.run, &verdict);
   CompleteCommands(selection.flags, &verdict);
   AddUndeclared(selection, judged, &verdict);
   if (!not_judged.empty()) {

@@ -50,7 +50,7 @@ void Matched(Launches* base, Launches* head, int64_t count, Work* work, Moves* m
     change.head = {std::move(to)};
     moves->moved.push_back(std::move(change));
   } else {
-    work->diff->unchanged_time_ns += to.time_ns - from.time_ns;
+    AddDrift(from, to, work->diff);
   }
 }
 
@@ -88,8 +88,7 @@ void MatchRare(Work* work) {
   for (Launches& base : work->base) {
     auto found = base.count == 0 ? rare.find(key_of(base)) : rare.end();
     if (found == rare.end()) continue;
-    work->diff->unchanged_time_ns += found->second->time_ns - base.time_ns;
-    found->second->time_ns = base.time_ns = 0;
+    AddDrift(Take(&base, 0), Take(found->second, 0), work->diff);
   }
 }
 

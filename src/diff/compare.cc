@@ -25,6 +25,11 @@ bool WorseFirst(const Change& a, const Change& b) {
 
 }  // namespace
 
+bool IsOfKind(const Change& change, ChangeKind kind) {
+  return change.kind == kind ||
+         std::find(change.also.begin(), change.also.end(), kind) != change.also.end();
+}
+
 Diff Compare(const Evidence& base, const Evidence& head) {
   Diff diff;
   diff.differing_key = KeyDifferences(base.key, head.key);
@@ -35,6 +40,7 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   diff.kernel_count = TotalCount(work.head) - TotalCount(work.base);
   diff.kernel_time_ns = TotalTime(work.head) - TotalTime(work.base);
   MatchEqual(&work);
+  KeepSlowest(&diff);
   FindFusions(&work, false);
   FindFusions(&work, true);
   FindSubstitutions(&work);

@@ -31,13 +31,20 @@ struct ChangedKernel {
 };
 
 struct Change {
-  ChangeKind kind = ChangeKind::kAdded;
+  ChangeKind kind = ChangeKind::kAdded;  // the most telling one
+  std::vector<ChangeKind> also;  // what is true of it too: dtype_changed of a lost tensor core
   std::vector<ChangedKernel> base, head;
   std::vector<std::string> ops;        // operators concerned: {"gelu","mul"}
   std::vector<std::string> operators;  // launching operators that caused it: {"aten::gelu"}
   int64_t count = 0;                   // head minus base, launches a step
   int64_t time_ns = 0;                 // head minus base, a step
   std::string text;                    // one line for a person: "one fused kernel came apart"
+};
+
+// Launches that are the same on both sides and take longer now.
+struct Drift {
+  ChangedKernel base, head;
+  int64_t Rise() const { return head.time_ns - base.time_ns; }  // a step
 };
 
 struct Answer {
@@ -60,7 +67,12 @@ struct Diff {
   int64_t kernel_count = 0;
   int64_t kernel_time_ns = 0;
   int64_t unchanged_time_ns = 0;  // how much the time of rows without a change drifted
+  // Of those rows the slower ones that explain most, largest rise first.
+  std::vector<Drift> slower;
 };
+
+// True if the change is of the kind, by its own or by what is true of it too.
+bool IsOfKind(const Change& change, ChangeKind kind);
 
 Diff Compare(const Evidence& base, const Evidence& head);
 

@@ -49,6 +49,11 @@ struct Work {
   Diff* diff = nullptr;
 };
 
+// Adds launches without a change to the drift of the diff.
+void AddDrift(const ChangedKernel& base, const ChangedKernel& head, Diff* diff);
+// Keeps of the drifting rows the slower ones that explain most.
+void KeepSlowest(Diff* diff);
+
 // Indices of launches by a word or any other key, in order.
 using Index = std::unordered_map<std::string, std::vector<size_t>>;
 

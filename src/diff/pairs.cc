@@ -113,10 +113,13 @@ class Pairing {
     const KernelInfo& to = head->row->info;
     Change change;
     change.kind = Kind(from, to);
+    if (change.kind == ChangeKind::kTensorCoreLost && OtherType(from, to)) {
+      change.also.push_back(ChangeKind::kDtypeChanged);
+    }
     change.base.push_back(Take(base, count));
     change.head.push_back(Take(head, count));
     if (IsGemm(from) && IsGemm(to)) {
-      if (change.kind != ChangeKind::kTensorCoreLost) Epilogue(from, to, count, &change);
+      Epilogue(from, to, count, &change);
     }
     gemms_.push_back({from.split_k != 0, to.split_k != 0});
     changes_.push_back(std::move(change));
@@ -127,13 +130,14 @@ class Pairing {
         to.family != Family::kGemv) {
       return ChangeKind::kTensorCoreLost;
     }
+    return OtherType(from, to) ? ChangeKind::kDtypeChanged : ChangeKind::kSubstituted;
+  }
+
+  static bool OtherType(const KernelInfo& from, const KernelInfo& to) {
     auto differ = [](const std::string& a, const std::string& b) {
       return !a.empty() && !b.empty() && a != b;
     };
-    if (differ(from.in_dtype, to.in_dtype) || differ(from.out_dtype, to.out_dtype)) {
-      return ChangeKind::kDtypeChanged;
-    }
-    return ChangeKind::kSubstituted;
+    return differ(from.in_dtype, to.in_dtype) || differ(from.out_dtype, to.out_dtype);
   }
 
   // A part of the epilogue that left the GEMM for a kernel of its own, or came in from one.
@@ -148,7 +152,13 @@ class Pairing {
       // "none" is what a name says that could say bias; "" says nothing.
       bool named = (had ? to.epilogue : from.epilogue) == "none";
       if (!apart && !named) continue;
-      change->kind = had ? ChangeKind::kEpilogueLost : ChangeKind::kEpilogueGained;
+      const ChangeKind kind = had ? ChangeKind::kEpilogueLost : ChangeKind::kEpilogueGained;
+      if (change->kind == ChangeKind::kTensorCoreLost) {
+        if (!IsOfKind(*change, kind)) change->also.push_back(kind);
+        continue;
+      }
+      if (change->kind == ChangeKind::kDtypeChanged) change->also.push_back(change->kind);
+      change->kind = kind;
       change->ops = {std::string(part)};
     }
   }

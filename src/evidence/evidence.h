@@ -105,7 +105,8 @@ struct Evidence {
   std::vector<std::string> explain;  // what was left out and why, for --explain
   std::vector<AttemptSummary> attempts;
   std::vector<Fallback> fallback;
-  std::string plant;  // planted defect, shown in every report
+  std::string not_steady;  // why times of the timed window prove nothing; "" if they may
+  std::string plant;       // planted defect, shown in every report
 
   bool Complete() const { return incomplete_because.empty(); }
   int TotalSteps() const;  // at least 1 where a trace was read

@@ -76,6 +76,11 @@ class Extractor {
           evidence_.incomplete_because,
           fmt::format("the workload did not put in the planted defect '{}'", declared_.plant));
     }
+    if (declared_.windows.warmup_until_steady && data.samples && !data.samples->steady &&
+        !data.samples->latency_ns.empty()) {
+      evidence_.not_steady = "the warm-up did not reach a steady state, which was asked for";
+      AddUnique(evidence_.notes, evidence_.not_steady);
+    }
     if (declared_.plant.empty() && data.samples && !data.samples->plant.empty()) {
       evidence_.plant = data.samples->plant;
     }

@@ -159,6 +159,7 @@ Json ToJson(const Evidence& evidence) {
   json.Append("explain", Json::ArrayOf(evidence.explain));
   json.Append("attempts", Attempts(evidence));
   json.Append("fallback", Fallbacks(evidence));
+  json.Append("not_steady", evidence.not_steady);
   json.Append("plant", evidence.plant);
   return json;
 }

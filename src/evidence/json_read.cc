@@ -202,6 +202,9 @@ Evidence EvidenceFromJson(const Json& json) {
   for (const Json& item : json.At("fallback").AsArray()) {
     evidence.fallback.push_back({item.At("what").AsString(), item.At("why").AsString()});
   }
+  // Absent from what an earlier perfgate stored.
+  if (const Json* not_steady = json.Find("not_steady"))
+    evidence.not_steady = not_steady->AsString();
   evidence.plant = json.At("plant").AsString();
   DecodeRows(evidence);
   return evidence;

@@ -53,16 +53,16 @@ Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding) 
     return With(std::move(finding), obstacle.status, obstacle.message, obstacle.next);
   }
   if (!rule.aggregate_max && !facts.unstable_kernels().empty()) {
-    return With(std::move(finding), Status::kError, facts.unstable_kernels(),
-                EditRule(rule, "'aggregate: max', to judge the changes over all steps,"));
+    return With(std::move(finding), Status::kError, facts.unstable_kernels(), JudgeLargestStep());
   }
   const Diff& diff = *facts.pair().diff;
   std::vector<int> found;
   std::vector<std::string> texts;
   for (size_t i = 0; i < diff.changes.size(); ++i) {
     const Change& change = diff.changes[i];
-    if (std::find(check.kinds.begin(), check.kinds.end(), change.kind) == check.kinds.end())
-      continue;
+    const bool asked = std::any_of(check.kinds.begin(), check.kinds.end(),
+                                   [&](ChangeKind kind) { return IsOfKind(change, kind); });
+    if (!asked) continue;
     found.push_back(static_cast<int>(i));
     if (texts.size() < 3) {
       texts.push_back(fmt::format("{}: {}", ToString(change.kind), Printable(change.text)));

@@ -25,6 +25,8 @@ std::string NotForThisCase(const Rule& rule, const CasePair& pair) {
   if (!MatchesGlob(rule.cases, pair.declared.name)) {
     return fmt::format("for other cases ({})", rule.cases);
   }
+  // What never ran has no device; and what ran on half of the way may have been for another.
+  if (!pair.head.Complete()) return "";
   if (OtherDevice(rule.device, pair.head.device_kind)) {
     return fmt::format("for {} only; this case ran on {}", ToString(rule.device),
                        pair.head.device_kind);
@@ -99,6 +101,23 @@ void NoteDoubtfulLimits(const Rule& rule, std::vector<std::string>& notes) {
   }
 }
 
+// Green beside other cases, a case that every rule skipped would pass for judged.
+Finding Unjudged(const std::string& case_name, const std::vector<Finding>& skipped) {
+  std::vector<std::string> reasons;
+  for (const Finding& finding : skipped) AddNote(finding.message, reasons);
+  constexpr size_t kShown = 3;
+  std::string why =
+      Join({reasons.begin(), reasons.begin() + std::min(kShown, reasons.size())}, "; ");
+  if (reasons.size() > kShown) why += fmt::format("; and {} more reasons", reasons.size() - kShown);
+  Finding finding;
+  finding.rule = "perfgate:unjudged-case";
+  finding.case_name = case_name;
+  finding.why = "A case that nothing judges is not watched, however green the others are.";
+  return With(std::move(finding), Status::kError,
+              fmt::format("no rule judged this case: every rule was skipped ({})", why),
+              "name a rule that is for this case, or take the case out of the suite");
+}
+
 CaseVerdict JudgeCase(std::span<const Rule> rules, const CasePair& pair, const Policy& policy) {
   const CaseFacts facts(pair, policy);
   CaseVerdict verdict;
@@ -124,11 +143,16 @@ CaseVerdict JudgeCase(std::span<const Rule> rules, const CasePair& pair, const P
       verdict.findings.push_back(*std::move(vanished));
     }
   }
+  const bool judged =
+      std::any_of(verdict.findings.begin(), verdict.findings.end(),
+                  [](const Finding& finding) { return finding.status != Status::kSkipped; });
+  if (!judged && !rules.empty() && pair.head.Complete()) {
+    verdict.findings.push_back(Unjudged(verdict.case_name, verdict.findings));
+  }
   verdict.status = pair.head.Complete() ? Status::kSkipped : Status::kError;
   for (const Finding& finding : verdict.findings) {
     if (Weight(finding.status) > Weight(verdict.status)) verdict.status = finding.status;
   }
-  if (verdict.status == Status::kSkipped) AddNote("no rule judged this case", verdict.notes);
   return verdict;
 }
 
@@ -141,35 +165,35 @@ std::vector<std::string> Problems(std::span<const Rule> rules, const Verdict& ve
         "there are no rules, so nothing was judged; name packs or files under 'rules', "
         "for example perfgate:structure");
   }
-  const bool all_skipped =
-      !rules.empty() && !verdict.cases.empty() &&
-      std::all_of(verdict.cases.begin(), verdict.cases.end(),
-                  [](const CaseVerdict& each) { return each.status == Status::kSkipped; });
-  if (all_skipped) problems.push_back("every rule was skipped, so nothing was judged");
   return problems;
 }
 
 }  // namespace
 
+void Settle(Verdict& verdict) {
+  verdict.exit_code = verdict.problems.empty() ? 0 : 3;
+  bool only_inconclusive = true;
+  const auto add = [&](Status status) {
+    verdict.exit_code = WorseExit(verdict.exit_code, ExitCode(status));
+    const bool baseless = status == Status::kMissing || status == Status::kNotComparable;
+    only_inconclusive = only_inconclusive && !baseless;
+  };
+  for (const CaseVerdict& item : verdict.cases) {
+    for (const Finding& finding : item.findings) add(finding.status);
+    add(item.status);
+  }
+  verdict.result = ResultOf(verdict.exit_code, only_inconclusive);
+}
+
 Verdict Judge(std::span<const Rule> rules, std::span<const CasePair> cases, const Policy& policy) {
   Verdict verdict;
   verdict.no_baseline_warns = policy.no_baseline_warns;
   verdict.rules = static_cast<int>(rules.size());
-  bool only_inconclusive = true;
   for (const CasePair& pair : cases) {
-    if (pair.declared.reference_only) continue;
-    verdict.cases.push_back(JudgeCase(rules, pair, policy));
-    for (const Finding& finding : verdict.cases.back().findings) {
-      verdict.exit_code = WorseExit(verdict.exit_code, ExitCode(finding.status));
-      const bool baseless =
-          finding.status == Status::kMissing || finding.status == Status::kNotComparable;
-      only_inconclusive = only_inconclusive && !baseless;
-    }
-    verdict.exit_code = WorseExit(verdict.exit_code, ExitCode(verdict.cases.back().status));
+    if (!pair.declared.reference_only) verdict.cases.push_back(JudgeCase(rules, pair, policy));
   }
   verdict.problems = Problems(rules, verdict);
-  if (!verdict.problems.empty()) verdict.exit_code = WorseExit(verdict.exit_code, 3);
-  verdict.result = ResultOf(verdict.exit_code, only_inconclusive);
+  Settle(verdict);
   return verdict;
 }
 

@@ -13,25 +13,37 @@
 namespace perfgate {
 
 enum class Status {
-  kPass, kImproved, kWarn, kFail, kInconclusive, kError, kMissing, kNotComparable, kSuspicious,
-  kSkipped, kWaived,
+  kPass,
+  kImproved,
+  kWarn,
+  kFail,
+  kInconclusive,
+  kError,
+  kMissing,
+  kNotComparable,
+  kSuspicious,
+  kSkipped,
+  kWaived,
 };
 std::string_view ToString(Status status);  // "not_comparable"
+// Larger is worse. Skipped weighs least: it says nothing.
+int Weight(Status status);
 
 struct Finding {
-  std::string rule;       // full id
+  std::string rule;  // full id
   std::string case_name;
-  Where where;            // of the rule
+  Where where;  // of the rule
   Severity severity = Severity::kError;
   Status status = Status::kPass;
-  std::optional<MetricId> metric;  // a rule on several metrics has one finding a metric
+  std::optional<MetricId> metric;    // a rule on several metrics has one finding a metric
   std::optional<double> base, head;  // in the metric's unit; counts for kernel and change checks
-  std::string limit;      // "at most +0", "fused 1, apart 0"
+  std::string limit;                 // "at most +0", "fused 1, apart 0"
   std::optional<double> delta;
-  std::string message;    // one line: "cpu_kernels 4 -> 5 a step (at most +0)"
-  std::string why;        // the rule's
-  std::string next;       // a command to type or a thing to do; "" if nothing
+  std::string message;       // one line: "cpu_kernels 4 -> 5 a step (at most +0)"
+  std::string why;           // the rule's
+  std::string next;          // a command to type or a thing to do; "" if nothing
   std::vector<int> changes;  // indices into the case's diff
+  std::vector<int> slower;   // indices into the diff's `slower`: what a rise of a time comes from
   std::vector<std::string> operators;
   std::vector<std::string> kernels;  // exact names that a kernels/fusion check points at
 };
@@ -40,15 +52,16 @@ struct Finding {
 struct CasePair {
   Case declared;
   Evidence head;
-  std::optional<Evidence> base;       // the baseline's; empty if missing
-  bool comparable = false;            // base is of the same key
+  std::optional<Evidence> base;  // the baseline's; empty if missing
+  bool comparable = false;       // base is of the same key
   std::vector<std::string> key_differences;
-  std::optional<Diff> diff;           // where base is there
-  std::string base_label;             // commit or file of the baseline
+  std::optional<Diff> diff;  // where base is there
+  std::string base_label;    // commit or file of the baseline
 };
 
 struct CaseVerdict {
   std::string case_name;
+  bool declared = true;           // false: only its baseline is left
   Status status = Status::kPass;  // worst of its findings
   std::vector<Finding> findings;
   std::vector<std::string> key_differences;
@@ -73,16 +86,23 @@ struct Verdict {
   std::string suite, device, stack, base_label, head_label, run_id;
   bool no_baseline_warns = false;
   int rules = 0;
+  int declared_cases = 0;  // of the suite; 0: there is no suite
+  bool quick = false;      // measured in shorter windows than the suite declares
 };
+
+// Sets exit code and result by the cases and the problems, precedence 3 > 1 > 4 > 0. Whoever adds a
+// case or a problem to a verdict calls it.
+void Settle(Verdict& verdict);
 
 struct Policy {
-  std::string today;               // "2027-01-31", UTC
+  std::string today;  // "2027-01-31", UTC
   bool no_baseline_warns = false;
-  bool bare_diff = false;          // `perfgate diff`: vanished work is said, not failed;
-                                   // rules that need what bare traces lack are skipped
+  bool bare_diff = false;  // `perfgate diff`: vanished work is said, not failed;
+                           // rules that need what bare traces lack are skipped
 };
 
-// Every rule x case has at least one finding. Exit code by precedence 3 > 1 > 4 > 0.
+// Every rule x case has at least one finding, and a case that every rule skipped one more: an
+// error.
 Verdict Judge(std::span<const Rule> rules, std::span<const CasePair> cases, const Policy& policy);
 
 }  // namespace perfgate

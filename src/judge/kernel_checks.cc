@@ -70,10 +70,9 @@ Finding ErrorUnlessOptional(const Rule& rule, Finding finding, const std::string
   return With(std::move(finding), Status::kError, message, next);
 }
 
-Finding UnstableCount(const Rule& rule, Finding finding, std::string_view what) {
+Finding UnstableCount(Finding finding, std::string_view what) {
   return With(std::move(finding), Status::kError,
-              fmt::format("the number of {} differs from step to step", what),
-              EditRule(rule, "'aggregate: max', to judge the largest step,"));
+              fmt::format("the number of {} differs from step to step", what), JudgeLargestStep());
 }
 
 // The rows that a selector takes, and those of which it cannot tell.
@@ -137,7 +136,7 @@ std::optional<Finding> CheckStatement(const KernelSelector& statement, bool all,
 Finding CheckCount(const CountBound& bound, const Rows& rows, const Rule& rule,
                    const CaseFacts& facts, Finding finding) {
   const auto count = OneCount(rows, facts.steps(), rule.aggregate_max);
-  if (!count) return UnstableCount(rule, std::move(finding), "selected launches");
+  if (!count) return UnstableCount(std::move(finding), "selected launches");
   finding.head = static_cast<double>(*count);
   const std::string message =
       fmt::format("{} a step of {} (count {})", Plural(*count, "launch", "launches"),
@@ -236,7 +235,7 @@ Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding) {
   const std::string wanted = Join(check.ops, "+");
   const auto fused = OneCount(rows.fused, facts.steps(), rule.aggregate_max);
   const auto apart = OneCount(rows.apart, facts.steps(), rule.aggregate_max);
-  if (!fused || !apart) return UnstableCount(rule, std::move(finding), wanted + " launches");
+  if (!fused || !apart) return UnstableCount(std::move(finding), wanted + " launches");
   finding.head = static_cast<double>(check.fused ? *fused : *apart);
   const std::string message =
       fmt::format("{}: {} fused, {} apart a step ({})", wanted, *fused, *apart, finding.limit);

@@ -121,6 +121,20 @@ std::vector<int> Explaining(const Diff& diff, MetricId id, double delta) {
   return found;
 }
 
+// Rows without a change that a rise of a time comes from, on the device that the metric is of.
+void PointAtSlower(const Diff& diff, MetricId id, double delta, Finding& finding) {
+  if (!IsWorkTime(id) || delta <= 0) return;
+  for (size_t i = 0; i < diff.slower.size(); ++i) {
+    const ChangedKernel& kernel = diff.slower[i].head;
+    if ((kernel.device == "cpu") != (id == MetricId::kCpuKernelTime)) continue;
+    finding.slower.push_back(static_cast<int>(i));
+    const std::string op(Innermost(kernel.op_path));
+    auto& known = finding.operators;
+    if (!op.empty() && std::find(known.begin(), known.end(), op) == known.end())
+      known.push_back(op);
+  }
+}
+
 Finding Unavailable(const Rule& rule, const CaseFacts& facts, Finding finding,
                     const std::string& reason) {
   const Metric& metric = Info(*finding.metric);
@@ -132,20 +146,37 @@ Finding Unavailable(const Rule& rule, const CaseFacts& facts, Finding finding,
                           EditRule(rule, "'device' or 'optional: true'")));
 }
 
-Finding Unstable(const Rule& rule, Finding finding, std::string_view side,
-                 const std::string& reason) {
+Finding Unstable(Finding finding, std::string_view side, const std::string& reason) {
   return With(std::move(finding), Status::kError,
               fmt::format("{} of {} is unstable: {}", Info(*finding.metric).name, side, reason),
-              EditRule(rule, "'aggregate: max', to judge the largest step,"));
+              JudgeLargestStep());
 }
 
-Finding CheckLimit(const LimitCheck& check, const Rule& rule, double head, Finding finding) {
+// Why a time of the timed window proves nothing; "" if it does.
+std::string WhyDoubtful(const Evidence& evidence, MetricId id, double value) {
+  const bool latency =
+      id == MetricId::kLatencyP50 || id == MetricId::kLatencyP95 || id == MetricId::kLatencyP99;
+  if (latency && value <= 0) return "no step takes no time";
+  return latency || id == MetricId::kDispatch ? evidence.not_steady : "";
+}
+
+Finding CheckLimit(const LimitCheck& check, const Rule& rule, const Evidence& evidence, double head,
+                   Finding finding) {
   const MetricId id = *finding.metric;
   finding.limit = check.text;
   finding.head = head;
   if (!std::isfinite(head)) {
     return With(std::move(finding), Status::kError,
                 fmt::format("{} is {}, no number", Info(id).name, head));
+  }
+  const std::string doubt = WhyDoubtful(evidence, id, head);
+  if (!doubt.empty()) {
+    return With(
+        std::move(finding), Status::kInconclusive,
+        fmt::format("{} is {}, which proves nothing: {}", Info(id).name, Shown(head, id), doubt),
+        head > 0 ? "give the warm-up more time ('at_most'), or set 'until_steady: false' in "
+                   "the suite if it cannot get steady"
+                 : "correct what the workload writes to samples.json");
   }
   const bool above = check.at_most && head > *check.at_most;
   const bool below = check.at_least && head < *check.at_least;
@@ -191,6 +222,7 @@ Finding CheckChange(const ChangeCheck& check, const CaseFacts& facts, double bas
     message = fmt::format("{} {} -> {}{}{} ({})", Info(id).name, Shown(base, id), Shown(head, id),
                           Suffix(id), percent, finding.limit);
     PointAt(*facts.pair().diff, Explaining(*facts.pair().diff, id, delta), finding);
+    PointAtSlower(*facts.pair().diff, id, delta, finding);
   }
   const bool worse = ExceedsAll(check.at_most, base, delta, true) ||
                      ExceedsAll(check.at_least, base, delta, false);
@@ -232,10 +264,10 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
     return CheckRegression(*regression, rule, facts, std::move(finding));
   }
   const Read head = ReadValue(facts.Head(id), rule.aggregate_max);
-  if (head.unstable) return Unstable(rule, std::move(finding), "this run", head.reason);
+  if (head.unstable) return Unstable(std::move(finding), "this run", head.reason);
   if (!head.value) return Unavailable(rule, facts, std::move(finding), head.reason);
   if (const auto* limit = std::get_if<LimitCheck>(&rule.check)) {
-    return CheckLimit(*limit, rule, *head.value, std::move(finding));
+    return CheckLimit(*limit, rule, facts.pair().head, *head.value, std::move(finding));
   }
   finding.head = *head.value;
   if (facts.obstacle()) {
@@ -243,7 +275,7 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
     return With(std::move(finding), obstacle.status, obstacle.message, obstacle.next);
   }
   const Read base = ReadValue(facts.Base(id), rule.aggregate_max);
-  if (base.unstable) return Unstable(rule, std::move(finding), "the base", base.reason);
+  if (base.unstable) return Unstable(std::move(finding), "the base", base.reason);
   if (!base.value) {
     return Unavailable(rule, facts, std::move(finding), base.reason + " (in the base)");
   }

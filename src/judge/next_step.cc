@@ -22,4 +22,9 @@ std::string EditRule(const Rule& rule, std::string_view what) {
   return fmt::format("set {} in {}", what, ToString(rule.where));
 }
 
+std::string JudgeLargestStep() {
+  return "let every step do the same work, or set 'aggregate: max' in these rules, to judge the "
+         "largest step ('override: RULE' in a file of your own for a pack's)";
+}
+
 }  // namespace perfgate

@@ -5,9 +5,6 @@
 
 namespace perfgate {
 
-// Larger is worse. Skipped weighs least: it says nothing.
-int Weight(Status status);
-
 // Exit code of a finding or a case: 3, 1, 4 or 0.
 int ExitCode(Status status);
 // By precedence 3 > 1 > 4 > 0.

@@ -11,35 +11,6 @@
 namespace perfgate {
 namespace {
 
-// Worst first.
-int Rank(Status status) {
-  switch (status) {
-    case Status::kError:
-      return 0;
-    case Status::kSuspicious:
-      return 1;
-    case Status::kFail:
-      return 2;
-    case Status::kNotComparable:
-      return 3;
-    case Status::kMissing:
-      return 4;
-    case Status::kInconclusive:
-      return 5;
-    case Status::kWarn:
-      return 6;
-    case Status::kWaived:
-      return 7;
-    case Status::kImproved:
-      return 8;
-    case Status::kPass:
-      return 9;
-    case Status::kSkipped:
-      return 10;
-  }
-  return 11;
-}
-
 // Bidirectional controls: U+200E, U+200F, U+202A..U+202E, U+2066..U+2069; all are E2 80/81 xx.
 bool IsDirectionControl(std::string_view text, size_t at) {
   if (at + 2 >= text.size() || text[at] != '\xE2') return false;
@@ -96,10 +67,23 @@ void SayPass(const Verdict& verdict, const Counts& counts, Headline* headline) {
                                      Plural(static_cast<int64_t>(verdict.cases.size()), "case"));
     return;
   }
-  headline->word = "PASS";
-  headline->good = true;
+  // What was let through, or only said, did not pass.
+  headline->good = counts.passed + counts.improved > 0;
+  headline->word = headline->good ? "PASS" : counts.waived > 0 ? "WAIVED" : "WARNING";
   headline->sentence =
       fmt::format("{} in {}", RestOf(counts), Plural(verdict.cases.size(), "case"));
+}
+
+// " (1 of 2 declared cases, quick)"; "" where all was run as declared.
+std::string CoverageOf(const Verdict& verdict) {
+  const auto run = std::count_if(verdict.cases.begin(), verdict.cases.end(),
+                                 [&](const CaseVerdict& item) { return item.declared; });
+  std::vector<std::string> parts;
+  if (run < verdict.declared_cases) {
+    parts.push_back(fmt::format("{} of {} declared cases", run, verdict.declared_cases));
+  }
+  if (verdict.quick) parts.emplace_back("quick");
+  return parts.empty() ? "" : fmt::format(" ({})", Join(parts, ", "));
 }
 
 std::string ContextOf(const Verdict& verdict) {
@@ -216,10 +200,11 @@ Headline HeadlineOf(const Verdict& verdict) {
       headline.sentence = "the measurements decide neither way";
       break;
   }
+  headline.sentence += CoverageOf(verdict);
   return headline;
 }
 
-bool IsTrouble(Status status) { return Rank(status) < Rank(Status::kWarn); }
+bool IsTrouble(Status status) { return Weight(status) > Weight(Status::kWarn); }
 
 std::string_view Words(Status status) {
   switch (status) {
@@ -253,7 +238,7 @@ std::vector<const CaseVerdict*> CasesInOrder(const Verdict& verdict) {
   std::vector<const CaseVerdict*> cases;
   for (const CaseVerdict& item : verdict.cases) cases.push_back(&item);
   const auto rank = [](const CaseVerdict* item) {
-    return item->incomplete_because.empty() ? 1 + Rank(item->status) : 0;
+    return item->incomplete_because.empty() ? -Weight(item->status) : -Weight(Status::kError) - 1;
   };
   std::stable_sort(cases.begin(), cases.end(),
                    [&](const CaseVerdict* a, const CaseVerdict* b) { return rank(a) < rank(b); });
@@ -268,7 +253,7 @@ std::vector<const Finding*> FindingsInOrder(const CaseVerdict& verdict,
   }
   // What happened to kernels tells more than a number that rose because of it.
   const auto key = [](const Finding* finding) {
-    return std::pair(Rank(finding->status), finding->metric.has_value());
+    return std::pair(-Weight(finding->status), finding->metric.has_value());
   };
   std::stable_sort(findings.begin(), findings.end(),
                    [&](const Finding* a, const Finding* b) { return key(a) < key(b); });
@@ -300,6 +285,33 @@ std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings) 
 std::string CountAndTime(const ChangedKernel& kernel) {
   return fmt::format("{} x {:>8}", kernel.count,
                      FormatValue(static_cast<double>(kernel.time_ns), Unit::kNanoseconds));
+}
+
+std::string DriftLine(const Drift& drift, size_t name_width) {
+  std::string line =
+      fmt::format("{:<{}}  {} -> {}", Shorten(Safe(drift.head.short_name), name_width), name_width,
+                  CountAndTime(drift.base),
+                  FormatValue(static_cast<double>(drift.head.time_ns), Unit::kNanoseconds));
+  const std::string_view op = Innermost(drift.head.op_path);
+  if (!op.empty()) line += "   " + Shorten(Safe(op), 60);
+  return line;
+}
+
+std::vector<std::pair<std::string, int>> NotesOf(const Verdict& verdict) {
+  std::vector<std::pair<std::string, int>> notes;
+  for (const CaseVerdict& item : verdict.cases) {
+    if (IsTrouble(item.status) || !item.incomplete_because.empty()) continue;
+    for (const std::string& note : item.notes) {
+      const auto same = std::find_if(notes.begin(), notes.end(),
+                                     [&](const auto& known) { return known.first == note; });
+      if (same == notes.end()) {
+        notes.emplace_back(note, 1);
+      } else {
+        ++same->second;
+      }
+    }
+  }
+  return notes;
 }
 
 Counts CountOf(const Verdict& verdict) {

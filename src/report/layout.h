@@ -19,10 +19,10 @@ std::string Wrap(std::string_view text, size_t width, size_t indent);
 std::string WithoutLogCommands(std::string_view text);
 
 struct Headline {
-  std::string word;  // "PASS", "FAIL", "ERROR", "NO BASELINE", "NOTHING JUDGED" ...
+  std::string word;  // "PASS", "WAIVED", "FAIL", "ERROR", "NO BASELINE", "NOTHING JUDGED" ...
   bool good = false;
   bool bad = false;      // neither: something to look at
-  std::string sentence;  // "2 of 14 rules failed, in 1 of 3 cases"
+  std::string sentence;  // "2 of 14 rules failed, in 1 of 3 cases (3 of 4 declared cases, quick)"
   std::string context;  // "suite demo · cpu · torch 2.11.0 · head 1a2b3c4 against baseline of ..."
   std::string banner;  // "" or what stands above all else
 };
@@ -46,6 +46,12 @@ std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings);
 
 // "1 x  12.3 us": launches and time a step.
 std::string CountAndTime(const ChangedKernel& kernel);
+
+// "gelu bf16   1 x  3.20 us -> 9.70 us   aten::gelu"
+std::string DriftLine(const Drift& drift, size_t name_width);
+
+// The distinct notes of the cases without trouble, and of how many cases each is.
+std::vector<std::pair<std::string, int>> NotesOf(const Verdict& verdict);
 
 struct Counts {
   int failed_rules = 0;  // distinct

@@ -30,7 +30,10 @@ Json Rows(const std::vector<ChangedKernel>& kernels) {
 }
 
 Json ChangeJson(const Change& change) {
+  Json also{Json::Array{}};
+  for (const ChangeKind kind : change.also) also.Push(Json(ToString(kind)));
   return Json(Json::Object{{"kind", Json(ToString(change.kind))},
+                           {"also", std::move(also)},
                            {"text", Json(change.text)},
                            {"base", Names(change.base)},
                            {"head", Names(change.head)},
@@ -56,6 +59,7 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("delta", Optional(finding.delta));
   json.Append("statistics", Json());  // of paired runs, which this version does not measure
   json.Append("changes", Json::ArrayOf(finding.changes));
+  json.Append("slower", Json::ArrayOf(finding.slower));
   json.Append("operators", Json::ArrayOf(finding.operators));
   json.Append("kernels", Json::ArrayOf(finding.kernels));
   json.Append("message", finding.message);
@@ -63,6 +67,15 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("next", finding.next);
   json.Append("attempts", Json::ArrayOf(item.attempts));
   return json;
+}
+
+Json SlowerJson(const Diff& diff) {
+  Json list{Json::Array{}};
+  for (const Drift& drift : diff.slower) {
+    list.Push(
+        Json(Json::Object{{"base", KernelJson(drift.base)}, {"head", KernelJson(drift.head)}}));
+  }
+  return list;
 }
 
 Json DiagnosisJson(const Diff& diff) {
@@ -101,6 +114,7 @@ Json CaseJson(const CaseVerdict& item) {
   }
   json.Append("findings", std::move(findings));
   json.Append("changes", std::move(changes));
+  json.Append("slower", item.diff ? SlowerJson(*item.diff) : Json(Json::Array{}));
   json.Append("kernel_count_delta", item.diff ? Json(item.diff->kernel_count) : Json());
   json.Append("kernel_time_ns_delta", item.diff ? Json(item.diff->kernel_time_ns) : Json());
   json.Append("diagnosis", item.diff ? DiagnosisJson(*item.diff) : Json());
@@ -122,6 +136,8 @@ Json VerdictAsJson(const Verdict& verdict) {
   json.Append("head", verdict.head_label);
   json.Append("no_baseline_warns", verdict.no_baseline_warns);
   json.Append("rules", verdict.rules);
+  json.Append("declared_cases", verdict.declared_cases);
+  json.Append("quick", verdict.quick);
   json.Append("problems", Json::ArrayOf(verdict.problems));
   Json cases{Json::Array{}};
   for (const CaseVerdict& item : verdict.cases) cases.Push(CaseJson(item));

@@ -63,11 +63,12 @@ std::string FindingTable(const Verdict& verdict, const std::vector<const Finding
 
 // Changes that a failing rule points at first, then the others; each once.
 std::string DiffBlock(const CaseVerdict& item, const std::vector<const Finding*>& findings) {
-  if (!item.diff || item.diff->changes.empty()) return "";
+  if (!item.diff) return "";
   const auto size = static_cast<int>(item.diff->changes.size());
   std::vector<int> order;
-  std::set<int> seen;
+  std::set<int> seen, slower;
   for (const Finding* finding : findings) {
+    slower.insert(finding->slower.begin(), finding->slower.end());
     for (const int index : finding->changes) {
       if (index >= 0 && index < size && seen.insert(index).second) order.push_back(index);
     }
@@ -75,6 +76,7 @@ std::string DiffBlock(const CaseVerdict& item, const std::vector<const Finding*>
   for (int index = 0; index < size; ++index) {
     if (seen.insert(index).second) order.push_back(index);
   }
+  if (order.empty() && slower.empty()) return "";
   std::string text = "\n```diff\n";
   for (size_t i = 0; i < order.size() && i < kMostChangesACase; ++i) {
     text += ChangeLines(item.diff->changes[order[i]]);
@@ -82,6 +84,11 @@ std::string DiffBlock(const CaseVerdict& item, const std::vector<const Finding*>
   if (order.size() > kMostChangesACase) {
     text += fmt::format("  and {} more changes: see the JSON report\n",
                         order.size() - kMostChangesACase);
+  }
+  if (!slower.empty()) text += "  slower, the same kernel:\n";
+  for (const int index : slower) {
+    if (index < 0 || index >= static_cast<int>(item.diff->slower.size())) continue;
+    text += "! " + Fenced(DriftLine(item.diff->slower[index], kCommentNameWidth / 2)) + "\n";
   }
   return text + "```\n";
 }
@@ -164,6 +171,17 @@ std::string FoldedFindings(const Verdict& verdict, const std::string& title,
   return body.empty() ? "" : Folded(title, body);
 }
 
+// Of cases that are well, once for all: what was measured otherwise than it was asked for.
+std::string OtherNotes(const Verdict& verdict) {
+  std::string body;
+  const auto notes = NotesOf(verdict);
+  for (const auto& [note, cases] : notes) {
+    body += fmt::format("\n- {}", Prose(note));
+    if (verdict.cases.size() > 1) body += fmt::format(" ({})", Plural(cases, "case"));
+  }
+  return body.empty() ? "" : Folded(Plural(static_cast<int64_t>(notes.size()), "note"), body);
+}
+
 std::string Top(const Verdict& verdict) {
   const Headline headline = HeadlineOf(verdict);
   const std::string_view mark = headline.good ? "✅" : headline.bad ? "❌" : "⚠️";
@@ -211,13 +229,12 @@ std::string VerdictAsMarkdown(const Verdict& verdict) {
   }
   for (const CaseVerdict& item : verdict.cases) {
     if (IsTrouble(item.status) || !item.incomplete_because.empty()) continue;
-    std::string circumstances = Circumstances(item);
-    // Two traces, or a case that no rule judged: the notes may be all that speaks against a pass.
-    if (verdict.suite.empty() || item.status == Status::kSkipped) circumstances += Notes(item);
+    const std::string circumstances = Circumstances(item);
     if (!circumstances.empty()) {
       sections.push_back(fmt::format("\n### {}\n{}", Code(item.case_name), circumstances));
     }
   }
+  sections.push_back(OtherNotes(verdict));
   const Counts counts = CountOf(verdict);
   sections.push_back(
       FoldedFindings(verdict, "Warnings, waivers and improvements", [](const Finding& f) {

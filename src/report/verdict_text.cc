@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kNameWidth = 44;
 constexpr size_t kMostInformativeChanges = 12;
+constexpr size_t kMostNotes = 12;
 
 enum class Ink { kRed, kGreen, kYellow, kBold, kDim };
 
@@ -201,6 +202,7 @@ class Writer {
       out_ += "      rules " + Wrap(Join(rules, ", "), width_, 12) + "\n";
     }
     WriteChanges(item, finding, shown);
+    WriteSlower(item, finding);
     // A gain needs no reason.
     const bool explain = one && !whys.empty() && finding.status != Status::kImproved;
     if (explain) out_ += "      why   " + Wrap(Safe(whys.front()), width_, 12) + "\n";
@@ -227,6 +229,17 @@ class Writer {
     }
   }
 
+  void WriteSlower(const CaseVerdict& item, const Finding& finding) {
+    if (!item.diff || finding.slower.empty()) return;
+    out_ += "      slower, the same kernel:\n";
+    for (const int index : finding.slower) {
+      if (index < 0 || index >= static_cast<int>(item.diff->slower.size())) continue;
+      out_ += "      " +
+              Paint("~ " + DriftLine(item.diff->slower[index], kNameWidth), Ink::kYellow, style_) +
+              "\n";
+    }
+  }
+
   void WriteOtherChanges(const CaseVerdict& item, std::set<int>* shown) {
     if (!item.diff) return;
     size_t left = 0;
@@ -249,18 +262,13 @@ class Writer {
     if (item.diff) out_ += "\n" + AnswerLines(*item.diff, width_);
   }
 
-  // Cases that are well, but with something that must be seen: also that no rule judged one.
+  // Cases that are well, but with something that must be seen.
   void WriteOthers() {
     for (const CaseVerdict* item : CasesInOrder(verdict_)) {
       if (IsTrouble(item->status) || !item->incomplete_because.empty()) continue;
-      const bool unjudged = item->status == Status::kSkipped;
-      if (item->plant.empty() && item->fallback.empty() && item->key_differences.empty() &&
-          !unjudged) {
-        continue;
-      }
+      if (item->plant.empty() && item->fallback.empty() && item->key_differences.empty()) continue;
       WriteCaseName(*item);
       WriteCircumstances(*item);
-      if (unjudged) WriteNotes(*item);
     }
   }
 
@@ -286,7 +294,6 @@ class Writer {
       if (shown_[&item].empty()) WriteCaseName(item);
       WriteOtherChanges(item, &shown_[&item]);
       WriteAnswers(item);
-      if (item.status != Status::kSkipped) WriteNotes(item);
     }
   }
 
@@ -295,6 +302,7 @@ class Writer {
     const std::string rest = RestOf(counts);
     const bool said = verdict_.result == Result::kPass;
     if (!rest.empty() && !said) out_ += "\n" + rest + "\n";
+    WriteOtherNotes();
     WriteNeverJudged();
     if (!style_.all_passes) return;
     for (const CaseVerdict& item : verdict_.cases) {
@@ -305,6 +313,21 @@ class Writer {
       for (const Finding* finding : passes) {
         Line("passed", RuleName(verdict_, *finding) + ": " + finding->message, Ink::kGreen);
       }
+    }
+  }
+
+  // Of cases that are well, once for all: what was measured otherwise than it was asked for.
+  void WriteOtherNotes() {
+    const auto notes = NotesOf(verdict_);
+    if (!notes.empty()) out_ += "\n";
+    for (size_t i = 0; i < notes.size() && i < kMostNotes; ++i) {
+      const auto& [note, cases] = notes[i];
+      Line("note",
+           verdict_.cases.size() == 1 ? note : fmt::format("{} ({})", note, Plural(cases, "case")),
+           Ink::kDim);
+    }
+    if (notes.size() > kMostNotes) {
+      Line("", fmt::format("and {} more: see --format json", notes.size() - kMostNotes), Ink::kDim);
     }
   }
 

@@ -353,6 +353,49 @@ TEST(JudgeRegression, IsSkippedWithoutPairsAndNotComparableIfTheyAreRequired) {
   EXPECT_EQ(JudgeOne(rule, pair).exit_code, 4);
 }
 
+TEST(JudgeChange, OfTimeNamesTheKernelsThatBecameSlower) {
+  CasePair pair = PairOf(kGpuTime, {10000, 10000}, {16500, 16500});
+  Drift drift;
+  drift.base.op_path = drift.head.op_path = "aten::linear > aten::gelu";
+  drift.base.device = drift.head.device = "cuda:0";
+  drift.base.time_ns = 3200;
+  drift.head.time_ns = 9700;
+  pair.diff->slower = {drift};
+  const Finding finding = FindingOf(ChangeRule(kGpuTime, {"+3%"}), pair);
+  EXPECT_EQ(finding.status, Status::kFail);
+  EXPECT_EQ(finding.slower, std::vector<int>{0});
+  EXPECT_EQ(finding.operators, std::vector<std::string>{"aten::gelu"});
+}
+
+TEST(JudgeChanges, CountAChangeForTheKindsThatAreTrueOfItToo) {
+  CasePair pair = SomePair();
+  Change change;
+  change.kind = ChangeKind::kTensorCoreLost;
+  change.also = {ChangeKind::kDtypeChanged};
+  change.text = "no tensor cores any more";
+  pair.diff->changes = {change};
+  const Finding finding =
+      FindingOf(SomeRule(ChangesCheck{{ChangeKind::kDtypeChanged}, {0, 0}}), pair);
+  EXPECT_EQ(finding.status, Status::kFail);
+  EXPECT_THAT(finding.message, HasSubstr("no tensor cores any more"));
+}
+
+TEST(JudgeLimit, OfALatencyThatIsNotSteadyIsInconclusive) {
+  CasePair pair = PairOf(kLatencyP50, {100}, {100});
+  EXPECT_EQ(FindingOf(LimitRule(kLatencyP50, 200), pair).status, Status::kPass);
+  pair.head.not_steady = "the warm-up did not reach a steady state";
+  const Finding finding = FindingOf(LimitRule(kLatencyP50, 200), pair);
+  EXPECT_EQ(finding.status, Status::kInconclusive);
+  EXPECT_THAT(finding.message, HasSubstr("did not reach a steady state"));
+  EXPECT_EQ(JudgeOne(LimitRule(kLatencyP50, 200), pair).exit_code, 4);
+}
+
+TEST(JudgeLimit, OfALatencyOfZeroIsInconclusive) {
+  const Finding finding = FindingOf(LimitRule(kLatencyP50, 200), PairOf(kLatencyP50, {100}, {0}));
+  EXPECT_EQ(finding.status, Status::kInconclusive);
+  EXPECT_THAT(finding.message, HasSubstr("no step takes no time"));
+}
+
 TEST(JudgeChange, OfTimeOnAnotherGpuOfTheModelOnlyWarns) {
   const Rule rule = ChangeRule(kGpuTime, {"+3%"});
   CasePair pair = PairOf(kGpuTime, {1000, 1000}, {1100, 1100});

@@ -130,8 +130,30 @@ TEST(JudgeVerdict, NothingJudgedIsNeverGreen) {
   off.severity = Severity::kOff;
   const Verdict skipped = JudgeOne(off, pair);
   EXPECT_EQ(skipped.exit_code, 3);
-  EXPECT_EQ(skipped.cases[0].status, Status::kSkipped);
-  EXPECT_THAT(skipped.problems, ElementsAre("every rule was skipped, so nothing was judged"));
+  EXPECT_EQ(skipped.cases[0].status, Status::kError);
+  EXPECT_EQ(skipped.cases[0].findings.back().message,
+            "no rule judged this case: every rule was skipped (switched off)");
+}
+
+TEST(JudgeVerdict, ACaseMeasuredOnlyAsAReferenceNeedsNoRule) {
+  CasePair reference = Same();
+  reference.declared.name = "fp32";
+  reference.declared.reference_only = true;
+  Rule rule = NoExtraKernel();
+  rule.cases = "geglu*";
+  const std::vector<CasePair> cases = {Same(), reference};
+  EXPECT_EQ(Judge({&rule, 1}, cases, {.today = "2027-01-15"}).exit_code, 0);
+}
+
+TEST(JudgeVerdict, IncompleteEvidenceIsAnErrorOfRulesForTheOtherDeviceToo) {
+  CasePair pair = Same();
+  pair.head.device_kind = "cpu";
+  pair.head.incomplete_because = {"exit code 1"};
+  Rule rule = NoExtraKernel();
+  rule.device = DeviceFilter::kCuda;
+  const Finding finding = FindingOf(rule, pair);
+  EXPECT_EQ(finding.status, Status::kError);
+  EXPECT_THAT(finding.message, HasSubstr("exit code 1"));
 }
 
 TEST(JudgeVerdict, EveryRuleHasAFindingOfEveryCase) {
@@ -158,8 +180,10 @@ TEST(JudgeVerdict, ACaseThatNoRuleJudgesSaysSo) {
   narrow.cases = "geglu*";
   const std::vector<CasePair> cases = {Same(), other};
   const Verdict verdict = Judge({&narrow, 1}, cases, {});
-  EXPECT_EQ(verdict.cases[1].status, Status::kSkipped);
-  EXPECT_THAT(verdict.cases[1].notes, ElementsAre("no rule judged this case"));
+  EXPECT_EQ(verdict.exit_code, 3);
+  EXPECT_EQ(verdict.cases[0].status, Status::kPass);
+  EXPECT_EQ(verdict.cases[1].status, Status::kError);
+  EXPECT_THAT(verdict.cases[1].findings.back().message, HasSubstr("no rule judged this case"));
 }
 
 TEST(JudgeVerdict, AReferenceIsNotJudged) {

@@ -133,6 +133,50 @@ TEST(VerdictText, AVerdictThatJudgedNothingNeverSaysPass) {
   EXPECT_THAT(VerdictAsMarkdown(verdict), AllOf(HasSubstr("NOTHING JUDGED"), Not(HasSubstr("✅"))));
 }
 
+Verdict Green(Status status) {
+  Verdict verdict;
+  verdict.suite = "demo";
+  CaseVerdict item;
+  item.case_name = "geglu";
+  item.status = status;
+  item.diff = Diff();
+  item.findings = {Found("p/p50", status, "said")};
+  verdict.cases = {item};
+  return verdict;
+}
+
+TEST(VerdictText, WhereAllWasLetThroughNothingPassed) {
+  EXPECT_THAT(VerdictAsText(Green(Status::kWaived), {}), StartsWith("WAIVED  1 waived in 1 case"));
+  EXPECT_THAT(VerdictAsText(Green(Status::kPass), {}), StartsWith("PASS  1 passed in 1 case"));
+}
+
+TEST(VerdictText, CasesLeftOutAndShortWindowsStandInTheHeadline) {
+  Verdict verdict = Green(Status::kPass);
+  verdict.declared_cases = 2;
+  verdict.quick = true;
+  const std::string said = "1 passed in 1 case (1 of 2 declared cases, quick)";
+  EXPECT_THAT(VerdictAsText(verdict, {}), HasSubstr(said));
+  EXPECT_THAT(VerdictAsMarkdown(verdict), HasSubstr(said));
+}
+
+TEST(VerdictText, NotesAreSaidOnAPassToo) {
+  Verdict verdict = Green(Status::kPass);
+  verdict.cases[0].notes = {"the steps have gaps"};
+  EXPECT_THAT(VerdictAsText(verdict, {}), HasSubstr("note            the steps have gaps"));
+  EXPECT_THAT(VerdictAsMarkdown(verdict),
+              AllOf(HasSubstr("<summary>1 note</summary>"), HasSubstr("the steps have gaps")));
+}
+
+TEST(VerdictText, KernelsThatBecameSlowerAreNamed) {
+  Verdict verdict = Failing();
+  CaseVerdict& item = verdict.cases[1];
+  item.diff->slower = {{Kernel("gelu bf16", {"gelu"}, 3200), Kernel("gelu bf16", {"gelu"}, 9700)}};
+  for (Finding& finding : item.findings) finding.slower = {0};
+  for (const std::string& text : {VerdictAsText(verdict, {}), VerdictAsMarkdown(verdict)}) {
+    EXPECT_THAT(text, AllOf(HasSubstr("gelu bf16"), HasSubstr("3.20 us -> 9.70 us   aten::gelu")));
+  }
+}
+
 TEST(VerdictText, AMissingBaselineThatOnlyWarnsStandsOnTop) {
   Verdict verdict;
   verdict.result = Result::kPass;
