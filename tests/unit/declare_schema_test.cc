@@ -65,6 +65,9 @@ TEST(DeclareSchema, HasTheModulesOfTheRunnerAndTheirKeys) {
   EXPECT_EQ(PropertiesOf(torch), keys);
   const Json& choices = torch.At("properties").At("module").At("anyOf").AsArray()[0];
   EXPECT_EQ(TextsOf(choices.At("enum")), modules);
+  const Json& mode = torch.At("properties").At("mode").At("anyOf").AsArray()[0];
+  const std::vector<std::string> modes = TorchModes();
+  EXPECT_EQ(TextsOf(mode.At("enum")), std::set<std::string>(modes.begin(), modes.end()));
 }
 
 TEST(DeclareSchema, HasEveryMetricFamilyAndKindOfChange) {
