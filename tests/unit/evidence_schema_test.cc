@@ -41,7 +41,7 @@ void ExpectFits(const Json& object, const Json& schema) {
 TEST(EvidenceSchema, NamesEveryKeyThatIsWritten) {
   const Json schema = Schema();
   const Json evidence = ToJson(ExtractTrace(kData / "traces/mlp_pageable_h2d.json.gz"));
-  EXPECT_THAT(Keys(evidence), UnorderedElementsAreArray(Required(schema)));
+  EXPECT_THAT(Keys(evidence), UnorderedElementsAreArray(Keys(schema.At("properties"))));
   ExpectFits(evidence, schema);
   const Json& row = schema.At("$defs").At("row");
   for (const char* rows : {"kernels", "transfers", "syncs"}) {
