@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "store/sqlite.h"
 #include "store/store.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -105,16 +106,9 @@ AttemptData SomeAttempt(const RunRecord& run) {
   return data;
 }
 
-class StoreTest : public testing::Test {
+class StoreTest : public TempFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    file_ = folder_ / "perfgate.db";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { file_ = folder_ / "perfgate.db"; }
 
   // Two runs of one case; the second has a kernel more.
   static void Fill(Store& store) {
@@ -126,7 +120,7 @@ class StoreTest : public testing::Test {
     }
   }
 
-  std::filesystem::path folder_, file_;
+  std::filesystem::path file_;
 };
 
 TEST_F(StoreTest, ARunComesBackAsItWasPutIn) {
