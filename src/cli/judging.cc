@@ -167,7 +167,6 @@ void AddUndeclared(const Selection& selection, const std::vector<JudgedCase>& ju
     if (!here || declared.contains(baseline.evidence.case_name)) continue;
     verdict->cases.push_back(Undeclared(baseline, selection));
   }
-  Settle(*verdict);
 }
 
 }  // namespace
@@ -224,6 +223,7 @@ Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& wor
         fmt::format("run {} was {}: what ended is stored, but never judged or accepted. Run again",
                     stored.run.id, not_judged));
   }
+  Settle(verdict);
   return verdict;
 }
 

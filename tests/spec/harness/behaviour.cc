@@ -115,6 +115,8 @@ bool SetSamples(std::string_view key, std::string_view value, const std::string&
     samples.fallback.push_back(
         {std::string(value.substr(0, colon)),
          std::string(Trim(value.substr(std::min(colon + 1, value.size()))))});
+  } else if (key == "steady") {
+    samples.steady = value != "no";
   } else if (key == "plant") {
     samples.plant = value;
   } else if (key == "honours plant") {
