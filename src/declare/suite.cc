@@ -129,7 +129,7 @@ class SuiteReader {
 std::vector<std::string> TracesOf(const Reader& workload) {
   std::vector<std::string> traces;
   const auto trace = workload.IsMap() ? workload.Find("trace") : std::nullopt;
-  if (!trace) return traces;
+  if (!trace || !trace->Text()) return traces;
   const auto matrix = workload.Find("matrix");
   for (const Params& params : ReadMatrix(matrix ? &*matrix : nullptr)) {
     traces.push_back(Substitute(trace->value(), params).text);
@@ -160,6 +160,7 @@ NamedFiles FilesNamedBy(const std::filesystem::path& suite_file) {
   if (const auto rules = root.Find("rules")) files = rules->Texts();
   if (const auto workloads = root.Find("workloads")) {
     for (const Reader& workload : workloads->Items()) {
+      if (files.size() > static_cast<size_t>(kMostCases)) break;  // refused when it is loaded
       const std::vector<std::string> traces = TracesOf(workload);
       files.insert(files.end(), traces.begin(), traces.end());
     }
