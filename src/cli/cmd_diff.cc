@@ -30,10 +30,12 @@ bool IsHardware(const std::string& difference) {
   return false;
 }
 
-std::string Label(const std::string& what) {
+// A file by its name alone, unless `other`, the side it is compared with, has the same name.
+std::string Label(const std::string& what, const std::string& other) {
+  const std::filesystem::path name = std::filesystem::path(what).filename();
   std::error_code error;
-  return std::filesystem::exists(what, error) ? std::filesystem::path(what).filename().string()
-                                              : what;
+  const bool telling = name != std::filesystem::path(other).filename();
+  return telling && std::filesystem::exists(what, error) ? name.string() : what;
 }
 
 CasePair PairOf(const DiffArgs& args) {
@@ -41,7 +43,7 @@ CasePair PairOf(const DiffArgs& args) {
   CasePair pair;
   pair.base = TraceOrStored(args.base, database);
   pair.head = TraceOrStored(args.head, database);
-  pair.base_label = Label(args.base);
+  pair.base_label = Label(args.base, args.head);
   pair.declared.name = pair.head.case_name;
   pair.declared.device = pair.head.device_kind;
   pair.declared.was = {pair.base->case_name};
@@ -89,7 +91,7 @@ int DiffTwo(const DiffArgs& args, Reports& reports, World& world) {
   verdict.device = pair.head.device_name;
   verdict.stack = StackOf(pair.head);
   verdict.base_label = pair.base_label;
-  verdict.head_label = Label(args.head);
+  verdict.head_label = Label(args.head, args.base);
   reports.Write(verdict);
   return verdict.exit_code;
 }

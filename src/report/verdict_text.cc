@@ -219,7 +219,7 @@ class Writer {
         continue;
       }
       const Change& change = item.diff->changes[index];
-      if (finding.changes.size() > 1 || change.text != finding.message) {
+      if (finding.changes.size() > 1 || finding.message.find(change.text) == std::string::npos) {
         out_ += "      " + Wrap(Safe(change.text), width_, 6) + "\n";
       }
       out_ += ChangeLines(change, 6, style_);
