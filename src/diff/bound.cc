@@ -154,7 +154,12 @@ std::string CpuBound(const Evidence& evidence) {
   auto kernels = Summarise(evidence, MetricId::kCpuKernelTime).value;
   auto latency = Summarise(evidence, MetricId::kLatencyP50).value;
   if (!kernels || !latency) return shares + " (how much of a step that is, is not known)";
-  std::string busy = fmt::format("kernels take {} of a step of {}", Time(*kernels), Time(*latency));
+  std::string busy =
+      *kernels <= *latency
+          ? fmt::format("kernels take {} of a step of {}", Time(*kernels), Time(*latency))
+          // The profiler, or another load of the machine, slowed the traced window.
+          : fmt::format("kernels take {} a step in the traced window, and a step {} outside of it",
+                        Time(*kernels), Time(*latency));
   if (*kernels < kBusy * *latency) return "dispatch: " + busy;
   return shares + "; " + busy;
 }

@@ -35,7 +35,9 @@ std::string SomeNames(const Rows& rows) {
   std::vector<std::string> names;
   for (const KernelRow* row : rows) {
     std::string name = ShownName(*row);
-    if (!row->op_path.empty()) name += fmt::format(" under {}", Printable(row->Operator()));
+    // A region of Inductor is its own operator.
+    if (!row->op_path.empty() && row->Operator() != name)
+      name += fmt::format(" under {}", Printable(row->Operator()));
     if (names.size() < kShown && std::find(names.begin(), names.end(), name) == names.end()) {
       names.push_back(std::move(name));
     }
