@@ -45,6 +45,8 @@ void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
   for (const auto& [reason, count] : trace.left_out) {
     evidence.explain.push_back(fmt::format("{} {}", count, reason));
   }
+  evidence.explain.push_back(
+      fmt::format("read with {} bytes of records in memory", trace.RecordBytes()));
   for (const std::string& warning : trace.warnings) evidence.notes.push_back("trace: " + warning);
   if (trace.whole_microseconds) {
     evidence.notes.push_back("the trace gives whole microseconds only: times are coarse");

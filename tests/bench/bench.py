@@ -17,6 +17,9 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
+# What the large traces are made of: small steps and large ones, eager and training.
+SOURCES = [HERE.parent / "data/traces" / f"{name}.json.gz"
+           for name in ("llama4_prefill_eager", "geglu_eager", "train_adamw_loop")]
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 HTA_PROGRAM = """
@@ -46,7 +49,7 @@ def run(argv, **options):
 
 def make_trace(path, size):
     if not path.exists():
-        run([sys.executable, HERE / "make_trace.py", "--bytes", str(size), "--out", path])
+        run([sys.executable, HERE / "make_trace.py", "--bytes", str(size), path, *SOURCES])
     return path
 
 
