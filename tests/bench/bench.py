@@ -25,8 +25,10 @@ UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 HTA_PROGRAM = """
 import sys, time
 from hta.common.trace_parser import parse_trace_dataframe
+from hta.configs.parser_config import ParserConfig
+config = ParserConfig.get_default_cfg()
 start = time.perf_counter()
-parse_trace_dataframe(sys.argv[1])
+parse_trace_dataframe(sys.argv[1], config)
 print(time.perf_counter() - start)
 """
 
@@ -49,7 +51,8 @@ def run(argv, **options):
 
 def make_trace(path, size):
     if not path.exists():
-        run([sys.executable, HERE / "make_trace.py", "--bytes", str(size), path, *SOURCES])
+        run([sys.executable, HERE / "make_trace.py", "--bytes", str(size), path, *SOURCES],
+            stderr=subprocess.DEVNULL)
     return path
 
 
