@@ -7,6 +7,7 @@
 #include <string>
 
 #include "attempt/attempt.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -18,8 +19,7 @@ using testing::IsEmpty;
 class AttemptFolder : public testing::Test {
  protected:
   void SetUp() override {
-    out_ = std::filesystem::path(testing::TempDir()) /
-           testing::UnitTest::GetInstance()->current_test_info()->name();
+    out_ = std::filesystem::path(testing::TempDir()) / NameOfTest();
     std::filesystem::remove_all(out_);
     attempt_.case_name = "a";
     attempt_.dir = "attempts/a";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -11,9 +12,7 @@ namespace {
 class Files : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              (std::string("perfgate-files-") +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = std::filesystem::path(testing::TempDir()) / NameOfTest();
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

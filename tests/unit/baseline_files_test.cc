@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "baseline/baseline.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -66,9 +67,7 @@ std::string MessageOf(const std::function<void()>& action, Fault fault) {
 class BaselineFiles : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
-        fs::path(testing::TempDir()) /
-        ("baselines_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ = fs::path(testing::TempDir()) / NameOfTest();
     fs::remove_all(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/cli.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -55,8 +56,7 @@ class Commands : public testing::Test {
  protected:
   void SetUp() override {
     home_ = fs::current_path();
-    folder_ = fs::path(testing::TempDir()) /
-              ("cli_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ = fs::path(testing::TempDir()) / NameOfTest();
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     fs::current_path(folder_);

@@ -9,18 +9,14 @@
 #include <vector>
 
 #include "declare/declare.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 
 class DeclaredFiles : public testing::Test {
  protected:
   DeclaredFiles() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string(info->test_suite_name()) + "_" + info->name();
-    for (char& c : name) {
-      if (c == '/') c = '_';
-    }
-    folder_ = std::filesystem::path(testing::TempDir()) / ("declare_" + name);
+    folder_ = std::filesystem::path(testing::TempDir()) / NameOfTest();
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_ / "rules");
   }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "run/run.h"
+#include "temp_folder.h"
 
 namespace perfgate {
 namespace {
@@ -66,8 +67,7 @@ class SuiteRuns : public testing::Test {
  protected:
   void SetUp() override {
     suite_.name = "demo";
-    suite_.folder = std::filesystem::path(testing::TempDir()) /
-                    testing::UnitTest::GetInstance()->current_test_info()->name();
+    suite_.folder = std::filesystem::path(testing::TempDir()) / NameOfTest();
     suite_.file = suite_.folder / "perfgate.yaml";
     std::filesystem::remove_all(suite_.folder);
     std::filesystem::create_directories(suite_.folder);

@@ -44,8 +44,10 @@ std::string NotationError(const std::string& notation) {
   return MessageOf([&] { ExpandTrace(notation, "t"); });
 }
 
+// A file of its own for each test: CTest runs them side by side.
 std::filesystem::path WriteSpec(const std::string& text) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "harness_spec.test";
+  const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const auto path = std::filesystem::path(testing::TempDir()) / ("harness_" + name + ".test");
   WriteFileAtomically(path, text);
   return path;
 }
