@@ -51,7 +51,7 @@ void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks
         row.block = Wide(trace.shapes[event.detail].block);
       }
       if (op != kNoOperator) {
-        row.input_dims = trace.Text(trace.events[static_cast<size_t>(op)].detail);
+        row.input_dims = trace.InputDims(trace.events[static_cast<size_t>(op)]);
       }
     }
     AddStream(row, event.stream);

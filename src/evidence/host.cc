@@ -207,7 +207,7 @@ class OperatorCounts {
     }
     if (added || event.start_ns < row.first_ns) {
       row.first_ns = event.start_ns;
-      row.operators.input_dims = trace_.Text(event.detail);
+      row.operators.input_dims = trace_.InputDims(event);
     }
     ++row.operators.count_per_step[step];
   }

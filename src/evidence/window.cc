@@ -49,6 +49,7 @@ Window WholeWindow(const TraceData& trace) {
   for (size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
     if (event.IsGpuWork() || event.kind == EventKind::kOverhead) continue;
+    if (event.kind == EventKind::kModule) continue;
     if (event.start_ns < whole.start_ns) {
       whole.start_ns = event.start_ns;
       whole.process = event.process;

@@ -15,7 +15,10 @@ namespace {
 
 constexpr size_t kMostReasons = 64;
 
-std::optional<EventKind> KindOf(std::string_view category) {
+constexpr std::string_view kModuleFrame = "nn.Module: ";
+
+std::optional<EventKind> KindOf(std::string_view category, std::string_view name) {
+  if (category == "python_function" && name.starts_with(kModuleFrame)) return EventKind::kModule;
   static constexpr std::array<std::pair<std::string_view, EventKind>, 14> kKinds = {{
       {"cpu_op", EventKind::kOperator},
       {"cuda_runtime", EventKind::kRuntime},
@@ -62,7 +65,7 @@ std::string ReasonToLeaveOut(std::string_view category, std::string_view phase) 
 
 void TraceHandler::Commit() {
   ++trace_.events_read;
-  const std::optional<EventKind> kind = KindOf(pending_.category);
+  const std::optional<EventKind> kind = KindOf(pending_.category, pending_.name);
   const bool instant = pending_.phase == "i" || pending_.phase == "I";
   if (kind == EventKind::kMemory) {
     if (pending_.name == "[memory]") {
@@ -103,12 +106,14 @@ void TraceHandler::Keep(EventKind kind) {
   if (event.IsCall() && pending_.name == "INVALID") {
     // CUPTI's name table was older than the call.
     event.name = Text(fmt::format("INVALID (cbid {})", pending_.cbid));
+  } else if (kind == EventKind::kModule) {
+    event.name = Text(std::string_view(pending_.name).substr(kModuleFrame.size()));
   } else {
     event.name = Text(pending_.name);
   }
   event.process = Text(pending_.process);
   event.thread = Text(pending_.thread);
-  if (kind == EventKind::kOperator) event.detail = Text(pending_.input_dims);
+  if (kind == EventKind::kOperator) KeepSignature(event);
   if (event.IsGpuWork()) KeepGpuPlace(event);
   if (kind == EventKind::kKernel) event.detail = ShapeIndex(pending_.shape);
   if (kind == EventKind::kMemory && pending_.device_type > 0) {
@@ -129,6 +134,18 @@ void TraceHandler::KeepGpuPlace(TraceEvent& event) const {
       std::clamp<int64_t>(number(pending_.device, pending_.process), -1, INT16_MAX));
   event.stream = static_cast<int32_t>(
       std::clamp<int64_t>(number(pending_.stream, pending_.thread), -1, INT32_MAX));
+}
+
+void TraceHandler::KeepSignature(TraceEvent& op) {
+  op.bytes = pending_.sequence;
+  op.stream = static_cast<int32_t>(std::clamp<int64_t>(pending_.forward_thread, -1, INT32_MAX));
+  const OperatorSignature signature{Text(pending_.input_dims), Text(pending_.input_types),
+                                    Text(pending_.module_hierarchy)};
+  if (signature == OperatorSignature{}) return;
+  const auto [found, added] =
+      signatures_.try_emplace(signature, static_cast<uint32_t>(trace_.signatures.size()));
+  if (added) trace_.signatures.push_back(signature);
+  op.detail = found->second;
 }
 
 uint32_t TraceHandler::ShapeIndex(const LaunchShape& shape) {

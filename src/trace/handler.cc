@@ -34,7 +34,10 @@ void PendingEvent::Clear() {
   process.clear();
   thread.clear();
   input_dims.clear();
+  input_types.clear();
+  module_hierarchy.clear();
   start_ns = duration_ns = correlation = external_id = bytes = cbid = kAbsent;
+  sequence = forward_thread = kAbsent;
   device = stream = device_type = device_id = kAbsent;
   shape = LaunchShape{};
   finished = true;
@@ -58,10 +61,14 @@ TraceHandler::Field TraceHandler::EventField(std::string_view key) {
 }
 
 TraceHandler::Field TraceHandler::ArgField(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, Field>, 20> kFields = {{
+  static constexpr std::array<std::pair<std::string_view, Field>, 24> kFields = {{
       {"External id", Field::kExternalId},
       {"correlation", Field::kCorrelation},
       {"Input Dims", Field::kInputDims},
+      {"Input type", Field::kInputTypes},
+      {"Module Hierarchy", Field::kModuleHierarchy},
+      {"Sequence number", Field::kSequence},
+      {"Fwd thread id", Field::kForwardThread},
       {"device", Field::kDevice},
       {"stream", Field::kStream},
       {"cbid", Field::kCbid},
@@ -167,7 +174,7 @@ bool TraceHandler::Open(bool array) {
     problem_ = fmt::format("nested deeper than {} levels", kDeepest);
     return false;
   }
-  if (InArgs() && arg_ == Field::kInputDims && depth_ > event_depth_) {
+  if (InArgs() && InList() && depth_ > event_depth_) {
     Capture(array ? "[" : "{", false);
   }
   ++depth_;
@@ -177,22 +184,23 @@ bool TraceHandler::Open(bool array) {
 bool TraceHandler::Close(bool array) {
   --depth_;
   if (depth_ == 1) section_ = Section::kOther;
-  if (InArgs() && arg_ == Field::kInputDims && depth_ > event_depth_) {
-    pending_.input_dims += array ? "]" : "}";
+  if (InArgs() && InList() && depth_ > event_depth_) {
+    List() += array ? "]" : "}";
     capture_comma_ = true;
   }
   return true;
 }
 
-// Input Dims as text, spelled the same by whatever writer.
+// Input Dims and Input type as text, spelled the same by whatever writer.
 void TraceHandler::Capture(std::string_view text, bool is_value) {
+  std::string& list = List();
   if (depth_ == event_depth_ + 1) {
-    pending_.input_dims.clear();
+    list.clear();
     capture_comma_ = false;
   }
-  if (pending_.input_dims.size() > kLongestDims) return;
-  if (capture_comma_) pending_.input_dims += ", ";
-  pending_.input_dims += text;
+  if (list.size() > kLongestDims) return;
+  if (capture_comma_) list += ", ";
+  list += text;
   capture_comma_ = is_value;
 }
 
@@ -247,7 +255,7 @@ void TraceHandler::EventScalar(std::string_view text) {
 
 void TraceHandler::ArgScalar(std::string_view text) {
   const int below = depth_ - event_depth_;
-  if (arg_ == Field::kInputDims) {
+  if (InList()) {
     if (below > 1) Capture(text, true);
     return;
   }
@@ -272,6 +280,15 @@ void TraceHandler::ArgScalar(std::string_view text) {
       break;
     case Field::kCbid:
       pending_.cbid = integer();
+      break;
+    case Field::kSequence:
+      pending_.sequence = integer();
+      break;
+    case Field::kForwardThread:
+      pending_.forward_thread = integer();
+      break;
+    case Field::kModuleHierarchy:
+      pending_.module_hierarchy = Bounded(text, kLongestDims);
       break;
     case Field::kDevice:
       pending_.device = LastNumber(text).value_or(kAbsent);

@@ -13,9 +13,11 @@ namespace perfgate {
 
 // The fields of one trace event as they were met, in whatever order.
 struct PendingEvent {
-  std::string phase, category, name, process, thread, input_dims;
+  std::string phase, category, name, process, thread;
+  std::string input_dims, input_types, module_hierarchy;
   int64_t start_ns = kAbsent, duration_ns = kAbsent;
   int64_t correlation = kAbsent, external_id = kAbsent, bytes = kAbsent, cbid = kAbsent;
+  int64_t sequence = kAbsent, forward_thread = kAbsent;
   int64_t device = kAbsent, stream = kAbsent, device_type = kAbsent, device_id = kAbsent;
   LaunchShape shape;
   bool finished = true;
@@ -78,6 +80,10 @@ class TraceHandler {
     kDeviceType,
     kDeviceId,
     kInputDims,
+    kInputTypes,
+    kModuleHierarchy,
+    kSequence,
+    kForwardThread,
     kGrid,
     kBlock,
     kFromDevice,
@@ -97,11 +103,16 @@ class TraceHandler {
   void ArgScalar(std::string_view text);
   void TopScalar(std::string_view text);
   void SectionScalar(std::string_view text);
+  bool InList() const { return arg_ == Field::kInputDims || arg_ == Field::kInputTypes; }
+  std::string& List() {
+    return arg_ == Field::kInputDims ? pending_.input_dims : pending_.input_types;
+  }
   void Capture(std::string_view text, bool is_value);
 
   void Commit();
   void Keep(EventKind kind);
   void KeepGpuPlace(TraceEvent& event) const;
+  void KeepSignature(TraceEvent& op);
   uint32_t ShapeIndex(const LaunchShape& shape);
   void LeaveOut(std::string_view reason) { ++LeftOut(reason); }
   int64_t& LeftOut(std::string_view reason);
@@ -123,6 +134,7 @@ class TraceHandler {
   bool capture_comma_ = false;
 
   std::map<LaunchShape, uint32_t> shapes_;
+  std::map<OperatorSignature, uint32_t> signatures_;
   std::map<std::string, int64_t, std::less<>> left_out_;
   bool fractions_seen_ = false;
   int64_t kept_ = 0, without_start_ = 0, negative_ = 0, unfinished_ = 0, not_utf8_ = 0,

@@ -69,7 +69,8 @@ int64_t TextTable::Bytes() const {
 
 int64_t TraceData::RecordBytes() const {
   return events.Bytes() + texts.Bytes() +
-         static_cast<int64_t>(shapes.capacity() * sizeof(LaunchShape));
+         static_cast<int64_t>(shapes.capacity() * sizeof(LaunchShape) +
+                              signatures.capacity() * sizeof(OperatorSignature));
 }
 
 }  // namespace perfgate

@@ -32,6 +32,7 @@ enum class EventKind : uint8_t {
   kMemset,
   kMemory,    // [memory]: an allocation from or a return to a tensor allocator
   kOverhead,  // the profiler's own work on the host
+  kModule,    // python_function `nn.Module: NAME`: gives the module's path, is no work and no time
 };
 
 // 64 bytes. Indices name texts of TraceData::texts.
@@ -40,14 +41,22 @@ struct TraceEvent {
   int64_t duration_ns = kAbsent;  // kAbsent: missing or negative (unfinished)
   int64_t correlation = kAbsent;  // joins a launch call and its GPU work
   int64_t external_id = kAbsent;
-  int64_t bytes = kAbsent;  // copies and fills; kMemory: above 0 allocated, below freed
-  uint32_t name = 0;        // text
+  int64_t bytes = kAbsent;  // copies and fills; kMemory: above 0 allocated, below freed;
+                            // operators: see SequenceNumber()
+  uint32_t name = 0;        // text; kModule: what follows `nn.Module: ` ("Linear_3")
   uint32_t process = 0;     // text of `pid`
   uint32_t thread = 0;      // text of `tid`
-  uint32_t detail = 0;      // operators: text of Input Dims; kernels: index into shapes
-  int32_t stream = -1;      // GPU work; -1: unknown
+  uint32_t detail = 0;      // operators: index into signatures; kernels: index into shapes
+  int32_t stream = -1;      // GPU work; -1: unknown; operators: see ForwardThread()
   int16_t device = -1;      // GPU ordinal; -1: unknown, or the CPU (kMemory)
   EventKind kind = EventKind::kOperator;
+
+  // Autograd's number of an operator: a backward operator carries that of its forward one. kAbsent:
+  // none, or no operator. Kept in `bytes`, which operators do not have.
+  int64_t SequenceNumber() const { return kind == EventKind::kOperator ? bytes : kAbsent; }
+  // `Fwd thread id`: 0 in forward operators; in backward ones the profiler's own number of the
+  // thread that ran the forward operator. -1: not said, or no operator. Kept in `stream`.
+  int32_t ForwardThread() const { return kind == EventKind::kOperator ? stream : -1; }
 
   // Its end; the start where the duration is missing.
   int64_t EndNs() const { return duration_ns == kAbsent ? start_ns : start_ns + duration_ns; }
@@ -61,6 +70,14 @@ static_assert(sizeof(TraceEvent) == 64);
 struct LaunchShape {
   std::array<int32_t, 3> grid{}, block{};  // zeros: the trace does not say
   friend auto operator<=>(const LaunchShape&, const LaunchShape&) = default;
+};
+
+// What operators were called with; indices of texts, 0 where the trace does not say.
+struct OperatorSignature {
+  uint32_t input_dims = 0;        // "[[64, 768], [3072, 768], []]"
+  uint32_t input_types = 0;       // "[c10::BFloat16, c10::BFloat16, Scalar]", "" for None
+  uint32_t module_hierarchy = 0;  // `Module Hierarchy` as it stands
+  friend auto operator<=>(const OperatorSignature&, const OperatorSignature&) = default;
 };
 
 // Events in the order of the file, in blocks, so that growing never copies nor doubles.
@@ -107,8 +124,9 @@ struct DeviceProperties {
 struct TraceData {
   EventList events;
   TextTable texts;
-  std::vector<LaunchShape> shapes{LaunchShape{}};  // 0: unknown
-  std::vector<DeviceProperties> devices;           // all that the process saw
+  std::vector<LaunchShape> shapes{LaunchShape{}};                  // 0: unknown
+  std::vector<OperatorSignature> signatures{OperatorSignature{}};  // 0: nothing said
+  std::vector<DeviceProperties> devices;                           // all that the process saw
 
   int64_t base_ns = 0;              // baseTimeNanoseconds: add it for time since the epoch; else 0
   bool whole_microseconds = false;  // the writer cut all times to whole microseconds
@@ -134,7 +152,11 @@ struct TraceData {
   int64_t json_bytes = 0;  // read, after decompression
 
   std::string_view Text(uint32_t index) const { return texts[index]; }
-  // Memory held by events, texts and shapes.
+  // Input Dims of an operator; "": not said.
+  std::string_view InputDims(const TraceEvent& op) const {
+    return texts[signatures[op.detail].input_dims];
+  }
+  // Memory held by events, texts, shapes and signatures.
   int64_t RecordBytes() const;
 };
 

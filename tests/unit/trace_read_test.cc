@@ -82,7 +82,43 @@ TEST(TraceReader, KeysOfAnEventAndOfTheDocumentMayStandInAnyOrder) {
 TEST(TraceReader, KeepsInputDimsInOneSpelling) {
   const TraceData trace = ReadOne(
       R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Input Dims":[[2,  3],[],[[4],[5,6]]],"Ev Idx":1}})");
-  EXPECT_EQ(trace.Text(trace.events[0].detail), "[[2, 3], [], [[4], [5, 6]]]");
+  EXPECT_EQ(trace.InputDims(trace.events[0]), "[[2, 3], [], [[4], [5, 6]]]");
+}
+
+TEST(TraceReader, KeepsWhatAttributionNeedsOfOperators) {
+  const TraceData trace = Read(
+      R"x({"traceEvents": [
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":1,"args":{
+          "Input Dims":[[2,3],[]],"Input type":["c10::BFloat16","","Scalar"],
+          "Module Hierarchy":"TOP(Net).fc(Linear)","Sequence number":41,"Fwd thread id":2}},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":3,"dur":1,"args":{
+          "Input Dims":[[2,3],[]],"Input type":["c10::BFloat16","","Scalar"],
+          "Module Hierarchy":"TOP(Net).fc(Linear)"}},
+        {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":5,"dur":1}]})x");
+  ASSERT_EQ(trace.events.size(), 3U);
+  const TraceEvent& op = trace.events[0];
+  EXPECT_EQ(op.SequenceNumber(), 41);
+  EXPECT_EQ(op.ForwardThread(), 2);
+  EXPECT_EQ(trace.events[1].SequenceNumber(), kAbsent);
+  EXPECT_EQ(trace.events[1].ForwardThread(), -1);
+  const OperatorSignature& signature = trace.signatures[op.detail];
+  EXPECT_EQ(trace.Text(signature.input_dims), "[[2, 3], []]");
+  EXPECT_EQ(trace.Text(signature.input_types), "[c10::BFloat16, , Scalar]");
+  EXPECT_EQ(trace.Text(signature.module_hierarchy), "TOP(Net).fc(Linear)");
+  EXPECT_EQ(trace.events[1].detail, op.detail);
+  EXPECT_EQ(trace.signatures.size(), 2U);
+  EXPECT_EQ(trace.InputDims(trace.events[2]), "");
+}
+
+TEST(TraceReader, KeepsTheFramesOfModulesAndNoOthers) {
+  TraceBuilder builder;
+  builder.Host("python_function", "nn.Module: Linear_3", 1000, 500)
+      .Host("python_function", "torch/nn/modules/linear.py(120): forward", 1000, 500);
+  const TraceData trace = Read(builder.Json());
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.events[0].kind, EventKind::kModule);
+  EXPECT_EQ(trace.Text(trace.events[0].name), "Linear_3");
+  EXPECT_EQ(trace.left_out.at("Python frames: not used for counts or times"), 1);
 }
 
 TEST(TraceReader, ReadsTheFormOf2020) {
