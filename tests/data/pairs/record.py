@@ -299,6 +299,31 @@ def tensor_cores_lost_fewer_kernels():
 
 
 @pair
+def all_in_fp32():
+    def step_of(dtype):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 1024)).to(DEVICE, dtype)
+        return infer(model, rand(2048, 1024, dtype=dtype, scale=1))
+
+    return step_of(BF16), step_of(torch.float32)
+
+
+@pair
+def autotuned():
+    return mlp(True), mlp(True, mode="max-autotune-no-cudagraphs")
+
+
+@pair
+def other_batch():
+    def step_of(rows):
+        torch.manual_seed(0)
+        model = nn.Sequential(linear(4096, 1024), nn.GELU(), linear(1024, 4096))
+        return infer(model, rand(rows, 1024, scale=1))
+
+    return step_of(512), step_of(4096)
+
+
+@pair
 def recompute_in_backward():
     from torch.utils.checkpoint import checkpoint
 
@@ -542,6 +567,7 @@ def main():
     again = "--again" in sys.argv
     record_all(out, names, again)
     if not again:
+        print("every base a second time", flush=True)
         subprocess.run([sys.executable, __file__, out, *names, "--again"], check=True)
 
 
