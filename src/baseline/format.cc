@@ -55,7 +55,7 @@ Json RowJson(const KernelRow& row) {
   if (row.grid != std::array<int64_t, 3>{}) json.Append("grid", Json::ArrayOf(row.grid));
   if (row.block != std::array<int64_t, 3>{}) json.Append("block", Json::ArrayOf(row.block));
   if (!row.streams.empty()) json.Append("streams", Json::ArrayOf(row.streams));
-  if (!row.input_dims.empty()) json.Append("shapes", row.input_dims);
+  if (!row.shapes.empty()) json.Append("shapes", ShapesToJson(row.shapes));
   if (row.in_graph) json.Append("in_graph", true);
   return json;
 }
@@ -194,7 +194,7 @@ std::vector<KernelRow> ReadRows(const Json& json, int64_t steps) {
     if (const Json* streams = item.Find("streams")) {
       for (const Json& stream : streams->AsArray()) row.streams.push_back(stream.AsInt());
     }
-    row.input_dims = TextOr(item, "shapes");
+    if (const Json* shapes = item.Find("shapes")) row.shapes = ShapesFromJson(*shapes);
     if (const Json* in_graph = item.Find("in_graph")) row.in_graph = in_graph->AsBool();
     rows.push_back(std::move(row));
   }

@@ -60,8 +60,8 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
     time_ns[static_cast<size_t>(step)] += static_cast<double>(duration_ns);
     KernelRow& row =
         rows.Row("cpu", trace.Text(event.name), host.Path(static_cast<int32_t>(index)));
-    if (row.input_dims.empty()) row.input_dims = trace.InputDims(event);
     rows.Add(row, step, duration_ns);
+    AddShape(row, trace.InputDims(event), 1, duration_ns);
   }
   if (rows.overflowed())
     evidence.incomplete.push_back("more CPU kernel names and steps than can be kept");

@@ -33,6 +33,13 @@ struct Key {
   std::map<std::string, std::string> recorded;
 };
 
+// Launches of one row whose innermost operator was called with these shapes.
+struct ShapeUse {
+  std::string input_dims;  // "[[64, 768], [3072, 768]]"
+  int64_t count = 0;       // all steps
+  int64_t time_ns = 0;     // all steps
+};
+
 // Launches of one kernel: a row for each (device, exact name, operator path). The same shape holds
 // copies, fills and synchronising calls.
 struct KernelRow {
@@ -45,15 +52,23 @@ struct KernelRow {
   std::vector<int64_t> bytes_per_step;     // copies and fills only, else empty
   std::array<int64_t, 3> grid{}, block{};  // of the first launch; zeros if unknown
   std::vector<int64_t> streams;            // sorted
-  std::string input_dims;  // of the innermost operator's first call: "[[64, 768], [3072, 768]]"
+  // In order of first appearance, kMostShapes at most; empty: shapes were not recorded.
+  std::vector<ShapeUse> shapes;
   bool in_graph = false;
   KernelInfo info;  // decoded from the name on load, never stored
 
   int64_t Count() const;  // all steps
   int64_t TimeNs() const;
+  // Of the innermost operator's first call; "" if unknown.
+  std::string_view FirstDims() const {
+    return shapes.empty() ? std::string_view() : shapes[0].input_dims;
+  }
   // The innermost operator of op_path: "aten::addmm".
   std::string_view Operator() const;
 };
+
+// A row with more different shapes than this keeps the first ones.
+inline constexpr size_t kMostShapes = 32;
 
 // The elements of an operator path, outermost first; none of "".
 std::vector<std::string_view> PathElements(std::string_view op_path);
@@ -143,6 +158,10 @@ Evidence ExtractTrace(const std::filesystem::path& trace);
 // for another schema or a missing key, and decodes the names again.
 Json ToJson(const Evidence& evidence);
 Evidence EvidenceFromJson(const Json& json);
+
+// The shapes of a row in JSON, the same in evidence and baselines.
+Json ShapesToJson(const std::vector<ShapeUse>& shapes);
+std::vector<ShapeUse> ShapesFromJson(const Json& json);
 
 // Names of key fields in which both are known and differ: "torch: 2.11.0 / 2.12.0".
 std::vector<std::string> KeyDifferences(const Key& base, const Key& head);

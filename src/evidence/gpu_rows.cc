@@ -50,12 +50,13 @@ void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks
         row.grid = Wide(trace.shapes[event.detail].grid);
         row.block = Wide(trace.shapes[event.detail].block);
       }
-      if (op != kNoOperator) {
-        row.input_dims = trace.InputDims(trace.events[static_cast<size_t>(op)]);
-      }
     }
     AddStream(row, event.stream);
-    table.Add(row, work.step, work.has_time ? event.duration_ns : 0);
+    const int64_t time_ns = work.has_time ? event.duration_ns : 0;
+    table.Add(row, work.step, time_ns);
+    if (op != kNoOperator) {
+      AddShape(row, trace.InputDims(trace.events[static_cast<size_t>(op)]), 1, time_ns);
+    }
     if (!kernel) table.AddBytes(row, work.step, event.bytes == kAbsent ? 0 : event.bytes);
   }
   if (kernels.overflowed() || transfers.overflowed()) {

@@ -73,7 +73,7 @@ Json Row(const KernelRow& row) {
   entry.Append("grid", Json::ArrayOf(row.grid));
   entry.Append("block", Json::ArrayOf(row.block));
   entry.Append("streams", Json::ArrayOf(row.streams));
-  entry.Append("input_dims", row.input_dims);
+  if (!row.shapes.empty()) entry.Append("shapes", ShapesToJson(row.shapes));
   entry.Append("in_graph", row.in_graph);
   return entry;
 }
@@ -130,6 +130,18 @@ Json Fallbacks(const Evidence& evidence) {
 }
 
 }  // namespace
+
+Json ShapesToJson(const std::vector<ShapeUse>& shapes) {
+  Json::Array array;
+  for (const ShapeUse& use : shapes) {
+    Json entry{Json::Object{}};
+    entry.Append("input_dims", use.input_dims);
+    entry.Append("count", use.count);
+    entry.Append("time_ns", use.time_ns);
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
 
 Json ToJson(const Evidence& evidence) {
   int steps = 0;

@@ -92,7 +92,7 @@ KernelRow ReadRow(const Json& json, size_t steps) {
   row.grid = Three(json.At("grid"));
   row.block = Three(json.At("block"));
   row.streams = Integers(json.At("streams"));
-  row.input_dims = json.At("input_dims").AsString();
+  if (const Json* shapes = json.Find("shapes")) row.shapes = ShapesFromJson(*shapes);
   row.in_graph = json.At("in_graph").AsBool();
   return row;
 }
@@ -174,6 +174,15 @@ size_t ReadSteps(const Json& json, Evidence& evidence) {
 }
 
 }  // namespace
+
+std::vector<ShapeUse> ShapesFromJson(const Json& json) {
+  std::vector<ShapeUse> shapes;
+  for (const Json& item : json.AsArray()) {
+    shapes.push_back({item.At("input_dims").AsString(), item.At("count").AsInt(),
+                      item.At("time_ns").AsInt()});
+  }
+  return shapes;
+}
 
 Evidence EvidenceFromJson(const Json& json) {
   if (const std::string& schema = json.At("schema").AsString(); schema != kEvidenceSchema) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "evidence/rows.h"
 
 namespace perfgate {
 namespace {
@@ -38,6 +39,9 @@ void AppendCounts(KernelRow& into, const KernelRow& from, size_t before, size_t 
   std::set_union(into.streams.begin(), into.streams.end(), from.streams.begin(), from.streams.end(),
                  std::back_inserter(streams));
   into.streams = std::move(streams);
+  for (const ShapeUse& use : from.shapes) {
+    AddShape(into, use.input_dims, use.count, use.time_ns);
+  }
 }
 
 void AppendCounts(OperatorRow& into, const OperatorRow& from, size_t before, size_t added) {
@@ -62,6 +66,7 @@ void AppendRows(std::vector<Row>& into, std::vector<Row> from, size_t before, si
         if constexpr (std::is_same_v<Row, KernelRow>) {
           empty.time_ns_per_step.clear();
           empty.bytes_per_step.clear();
+          empty.shapes.clear();
         }
         into.push_back(std::move(empty));
       }

@@ -64,6 +64,18 @@ void RowTable::AddBytes(KernelRow& row, int step, int64_t bytes) const {
 
 std::vector<KernelRow> RowTable::Take() { return std::move(rows_); }
 
+void AddShape(KernelRow& row, std::string_view input_dims, int64_t count, int64_t time_ns) {
+  if (input_dims.empty()) return;
+  auto use = std::find_if(row.shapes.begin(), row.shapes.end(),
+                          [&](const ShapeUse& shape) { return shape.input_dims == input_dims; });
+  if (use == row.shapes.end()) {
+    if (row.shapes.size() == kMostShapes) return;
+    use = row.shapes.insert(use, ShapeUse{std::string(input_dims), 0, 0});
+  }
+  use->count = SaturatingAdd(use->count, count);
+  use->time_ns = SaturatingAdd(use->time_ns, time_ns);
+}
+
 void AddStream(KernelRow& row, int64_t stream) {
   const auto place = std::lower_bound(row.streams.begin(), row.streams.end(), stream);
   if (place == row.streams.end() || *place != stream) row.streams.insert(place, stream);

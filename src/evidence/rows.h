@@ -38,6 +38,8 @@ class RowTable {
 // Numbers kept at most over all rows of a process.
 inline constexpr size_t kMostCells = size_t{1} << 23;
 
+// Counts launches under an operator called with these shapes; "" is no shape.
+void AddShape(KernelRow& row, std::string_view input_dims, int64_t count, int64_t time_ns);
 void AddStream(KernelRow& row, int64_t stream);
 
 }  // namespace perfgate

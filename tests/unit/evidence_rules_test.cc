@@ -328,7 +328,7 @@ TEST(Attribution, FollowsTheOperatorsAroundTheLaunch) {
   ASSERT_EQ(evidence.kernels.size(), 1U);
   EXPECT_EQ(evidence.kernels[0].op_path, "aten::linear > aten::addmm");
   EXPECT_EQ(evidence.kernels[0].Operator(), "aten::addmm");
-  EXPECT_EQ(evidence.kernels[0].input_dims, "[[4], [2, 3], [3, 4]]");
+  EXPECT_EQ(evidence.kernels[0].FirstDims(), "[[4], [2, 3], [3, 4]]");
 }
 
 TEST(Attribution, DistrustsExternalIdsThatRepeatTheCorrelation) {

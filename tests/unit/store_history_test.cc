@@ -29,7 +29,7 @@ KernelRow Kernel(const std::string& name, int64_t count, int64_t time_ns) {
   row.grid = {1, 2, 3};
   row.block = {128, 1, 1};
   row.streams = {7};
-  row.input_dims = "[[64, 768]]";
+  row.shapes = {{"[[64, 768]]", 2, 3168}};
   row.info = DecodeKernelName(name);
   return row;
 }
