@@ -39,7 +39,18 @@ std::optional<EventKind> KindOf(std::string_view category, std::string_view name
   for (const auto& [text, kind] : kKinds) {
     if (text == category) return kind;
   }
+  // The same of other vendors: xpu_runtime, privateuse1_driver, mtia_runtime, musa_runtime.
+  if (category.ends_with("_runtime")) return EventKind::kRuntime;
+  if (category.ends_with("_driver")) return EventKind::kDriver;
   return std::nullopt;
+}
+
+// Whose work a category is that no launch can be found for; "" of all others.
+std::string_view Accelerator(std::string_view category) {
+  if (category == "mtia_ccp_events") return "an MTIA accelerator";
+  if (category == "hpu_op") return "a Gaudi accelerator (HPU)";
+  if (category == "async_npu" || category == "HostToDevice") return "an Ascend accelerator (NPU)";
+  return "";
 }
 
 // Categories that are left out on purpose, with the reason.
@@ -51,8 +62,18 @@ std::string ReasonToLeaveOut(std::string_view category, std::string_view phase) 
   if (phase == "C") return "counter samples";
   if (category == "gpu_user_annotation") return "annotations shown on the GPU rows: not GPU work";
   if (category == "python_function") return "Python frames: not used for counts or times";
-  if (category == "cuda_sync" || category == "cuda_event") {
+  if (category == "cuda_sync" || category == "cuda_event" || category == "xpu_sync") {
     return "GPU-side synchronisation marks: the host's calls are counted instead";
+  }
+  if (!Accelerator(category).empty()) {
+    return fmt::format("events of {} ({}): nothing ties them to their launches, not counted",
+                       Accelerator(category), category);
+  }
+  if (category == "collective_comm") return "spans of collectives: their kernels are counted";
+  if (category == "mtia_insight" || category == "mtia_counters" ||
+      category == "hardware_counters" || category == "cuda_profiler_range" ||
+      category == "xpu_scope_profiler") {
+    return fmt::format("samples of hardware counters ({})", category);
   }
   if (category == "Trace" || (category.empty() && phase != "X")) return "marks of the profiler";
   if (category.empty()) return "events without a category";
@@ -63,6 +84,25 @@ std::string ReasonToLeaveOut(std::string_view category, std::string_view phase) 
 
 }  // namespace
 
+// For telling a trace that holds nothing of use from what no PyTorch wrote.
+void TraceHandler::NoteLeftOut() {
+  const std::string& category = pending_.category;
+  if (trace_.other_accelerator.empty()) trace_.other_accelerator = Accelerator(category);
+  if (pending_.phase == "M") {
+    ++facts_.metadata_rows;
+  } else if (category.empty()) {
+    ++facts_.without_category;
+  } else if (ReasonToLeaveOut(category, "X").ends_with("is not known")) {
+    auto& seen = facts_.other_categories;
+    if (seen.size() < DocumentFacts::kMostCategories &&
+        std::find(seen.begin(), seen.end(), category) == seen.end()) {
+      seen.push_back(category);
+    }
+  } else {
+    ++facts_.of_torch;
+  }
+}
+
 void TraceHandler::Commit() {
   ++trace_.events_read;
   const std::optional<EventKind> kind = KindOf(pending_.category, pending_.name);
@@ -71,9 +111,11 @@ void TraceHandler::Commit() {
     if (pending_.name == "[memory]") {
       Keep(*kind);
     } else {
+      ++facts_.of_torch;
       LeaveOut("instant events that are no allocation");
     }
   } else if (!kind || instant || (pending_.phase != "X" && !pending_.phase.empty())) {
+    NoteLeftOut();
     LeaveOut(ReasonToLeaveOut(pending_.category, pending_.phase));
   } else {
     Keep(*kind);
@@ -83,7 +125,7 @@ void TraceHandler::Commit() {
 void TraceHandler::Keep(EventKind kind) {
   TraceEvent event;
   event.kind = kind;
-  if (event.IsCall() || event.IsGpuWork()) ++facts_.call_or_gpu_events;
+  ++facts_.kept;
   if (pending_.start_ns == kAbsent) {
     ++without_start_;
     // GPU work stays counted; without a time it is like CUPTI's "not collected", 0/0.

@@ -13,7 +13,7 @@
 namespace perfgate {
 namespace {
 
-constexpr int kDeepest = 512;
+constexpr int kDeepestNesting = 512;
 constexpr size_t kLongestDims = 4096;
 constexpr size_t kLongestName = size_t{1} << 16;
 
@@ -61,7 +61,7 @@ TraceHandler::Field TraceHandler::EventField(std::string_view key) {
 }
 
 TraceHandler::Field TraceHandler::ArgField(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, Field>, 24> kFields = {{
+  static constexpr std::array<std::pair<std::string_view, Field>, 25> kFields = {{
       {"External id", Field::kExternalId},
       {"correlation", Field::kCorrelation},
       {"Input Dims", Field::kInputDims},
@@ -87,6 +87,7 @@ TraceHandler::Field TraceHandler::ArgField(std::string_view key) {
       {"size", Field::kBytes},
       {"cid", Field::kCbid},
       {"Correlation", Field::kCorrelation},
+      {"BeginNs", Field::kRocprof},
   }};
   for (const auto& [text, field] : kFields) {
     if (text == key) return field;
@@ -99,23 +100,32 @@ bool TraceHandler::Key(const char* text, unsigned size, bool) {
   if (InEvent()) {
     if (depth_ == event_depth_) {
       field_ = EventField(key);
+      if (facts_.root_is_array && facts_.objects == 1) NoteKey(key);
     } else if (in_args_ && depth_ == event_depth_ + 1) {
       arg_ = ArgField(key);
     }
   } else if (depth_ == 1) {
     top_key_ = key;
-    ++facts_.top_keys;
+    NoteKey(key);
     facts_.has_events_key |= key == "traceEvents";
-    facts_.has_nodes_key |= key == "nodes";
   } else if (section_ != Section::kOther) {
     sub_key_ = key;
   }
   return true;
 }
 
+void TraceHandler::NoteKey(std::string_view key) {
+  constexpr size_t kLongestKey = 64;
+  if (facts_.keys.size() < DocumentFacts::kMostKeys) {
+    facts_.keys.emplace_back(Bounded(key, kLongestKey));
+  }
+}
+
 bool TraceHandler::StartObject() {
   if (!Open(false)) return false;
+  if (depth_ == 1) facts_.root_is_object = true;
   if (in_events_ && depth_ == event_depth_) {
+    if (facts_.root_is_array) ++facts_.objects;
     pending_.Clear();
     field_ = Field::kNone;
     in_args_ = false;
@@ -150,9 +160,9 @@ bool TraceHandler::StartArray() {
     facts_.root_is_array = in_events_ = true;
     event_depth_ = 2;
   } else if (depth_ == 2 && facts_.root_is_array) {
-    ++facts_.list_items;
+    ++facts_.lists;
   } else if (depth_ == 2 && top_key_ == "traceEvents") {
-    in_events_ = true;
+    in_events_ = facts_.events_are_a_list = true;
   } else if (depth_ == 2 && (top_key_ == "deviceProperties" || top_key_ == "computeProperties")) {
     section_ = Section::kDevices;
   } else if (InArgs() && depth_ == event_depth_ + 2) {
@@ -170,8 +180,8 @@ bool TraceHandler::EndArray(unsigned) {
 }
 
 bool TraceHandler::Open(bool array) {
-  if (depth_ >= kDeepest) {
-    problem_ = fmt::format("nested deeper than {} levels", kDeepest);
+  if (depth_ >= kDeepestNesting) {
+    problem_ = fmt::format("nested deeper than {} levels", kDeepestNesting);
     return false;
   }
   if (InArgs() && InList() && depth_ > event_depth_) {
@@ -213,6 +223,7 @@ bool TraceHandler::Scalar(std::string_view text, bool) {
     }
   } else if (in_events_) {
     ++not_objects_;
+    if (facts_.root_is_array) ++facts_.others;
   } else if (depth_ == 1) {
     TopScalar(text);
   } else if (section_ != Section::kOther) {
@@ -308,12 +319,16 @@ void TraceHandler::ArgScalar(std::string_view text) {
     case Field::kFinished:
       pending_.finished = text != "false";
       break;
+    case Field::kRocprof:
+      facts_.rocprof = true;
+      break;
     default:
       break;
   }
 }
 
 void TraceHandler::TopScalar(std::string_view text) {
+  if (top_key_ == "schema" || top_key_ == "$schema") facts_.schema = Bounded(text, 128);
   const auto flag = [&text] { return text == "1" || text == "true"; };
   const std::string value(Bounded(text, 256));
   if (top_key_ == "baseTimeNanoseconds") trace_.base_ns = ParseInteger(text).value_or(0);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/identify.h"
 #include "trace/trace.h"
 
 namespace perfgate {
@@ -23,15 +24,6 @@ struct PendingEvent {
   bool finished = true;
 
   void Clear();
-};
-
-// What the parts of the document amount to, for telling what a file is that is no trace.
-struct DocumentFacts {
-  bool root_is_array = false, has_events_key = false, has_nodes_key = false;
-  bool events_ended = false;  // the array of events was closed
-  int64_t list_items = 0;     // items of a top-level list that are lists
-  int64_t top_keys = 0;
-  int64_t call_or_gpu_events = 0;
 };
 
 class TraceHandler {
@@ -88,6 +80,7 @@ class TraceHandler {
     kBlock,
     kFromDevice,
     kFinished,
+    kRocprof,
   };
   enum class Section : uint8_t { kOther, kDevices, kDistributed, kFooter };
 
@@ -108,6 +101,8 @@ class TraceHandler {
     return arg_ == Field::kInputDims ? pending_.input_dims : pending_.input_types;
   }
   void Capture(std::string_view text, bool is_value);
+  void NoteKey(std::string_view key);
+  void NoteLeftOut();
 
   void Commit();
   void Keep(EventKind kind);

@@ -6,11 +6,13 @@
 #include <cctype>
 #include <utility>
 
+#include "trace/identify.h"
+
 namespace perfgate {
 namespace {
 
+constexpr size_t kDeepestKnown = 4096;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr size_t kHeadBytes = 64;
 
 // Bytes that need a look: in strings the quote, the backslash and control bytes.
 constexpr auto kPlainInString = [] {
@@ -48,7 +50,8 @@ bool IsSurrogate(std::string_view escape, std::string_view third_digits) {
 
 }  // namespace
 
-RepairedStream::RepairedStream(ByteSource& source) : source_(source), raw_(kWindowBytes) {
+RepairedStream::RepairedStream(ByteSource& source)
+    : source_(source), raw_(kWindowBytes + kQuoteLookahead) {
   window_.reserve(2 * kWindowBytes + 1024);
   Refill();
 }
@@ -61,20 +64,26 @@ void RepairedStream::Refill() {
   passed_ += window_.empty() ? 0 : window_.size() - 1;
   window_.clear();
   while (window_.empty()) {
-    window_start_ = bytes_read_;
-    const size_t got = source_.Read(raw_.data(), raw_.size());
-    if (head_.size() < kHeadBytes) head_.append(raw_.data(), std::min(got, kHeadBytes));
+    window_start_ = bytes_read_ - static_cast<int64_t>(carried_);
+    char* fresh = raw_.data() + carried_;
+    const size_t got = source_.Read(fresh, kWindowBytes);
+    if (head_.size() < kIdentifyBytes) {
+      head_.append(fresh, std::min(got, kIdentifyBytes - head_.size()));
+    }
     const char* at = raw_.data();
-    const char* end = at + got;
+    const char* end = fresh + got;
     if (bytes_read_ == 0 && std::string_view(at, got).starts_with(kByteOrderMark)) {
       byte_order_mark_ = true;
       at += kByteOrderMark.size();
     }
     bytes_read_ += static_cast<int64_t>(got);
-    const size_t last = std::string_view(raw_.data(), got).find_last_not_of(" \n\r\t");
-    if (last != std::string_view::npos) last_byte_ = raw_[last];
-    window_raw_bytes_ = static_cast<int64_t>(got);
-    while (at < end) at = in_string_ ? FilterString(at, end) : FilterOutside(at, end);
+    const size_t last = std::string_view(fresh, got).find_last_not_of(" \n\r\t");
+    if (last != std::string_view::npos) last_byte_ = fresh[last];
+    at_source_end_ = got == 0;
+    at = Filter(at, end);
+    window_raw_bytes_ = at - raw_.data();
+    carried_ = static_cast<size_t>(end - at);
+    std::copy(at, end, raw_.data());
     if (got == 0) {
       FinishToken();
       break;
@@ -83,6 +92,12 @@ void RepairedStream::Refill() {
   window_.push_back('\0');
   at_ = window_.data();
   end_ = at_ + window_.size() - 1;
+}
+
+const char* RepairedStream::Filter(const char* at, const char* end) {
+  wants_more_ = false;
+  while (at < end && !wants_more_) at = in_string_ ? FilterString(at, end) : FilterOutside(at, end);
+  return at;
 }
 
 void RepairedStream::Emit(std::string_view text) {
@@ -101,10 +116,7 @@ void RepairedStream::EmitInString(std::string_view text) {
 }
 
 const char* RepairedStream::FilterString(const char* at, const char* end) {
-  if (!escape_.empty()) {
-    Escape(*at);
-    return at + 1;
-  }
+  if (!escape_.empty()) return Escape(*at) ? at + 1 : at;
   const char* run = at;
   while (at < end && kPlainInString[static_cast<unsigned char>(*at)]) ++at;
   if (at > run) {
@@ -118,41 +130,79 @@ const char* RepairedStream::FilterString(const char* at, const char* end) {
     return at + 1;
   }
   EmitHeldSurrogate();
-  if (byte == '"') {
-    Emit("\"");
-    in_string_ = false;
-    last_mark_ = '"';
-  } else {
-    ++control_bytes_;
-    EmitInString(" ");
-  }
+  if (byte == '"') return Quote(at, end);
+  ++control_bytes_;
+  EmitInString(" ");
   return at + 1;
 }
 
+// A quote ends the string, unless what follows says that it does not.
+const char* RepairedStream::Quote(const char* at, const char* end) {
+  const std::string_view after(at + 1, static_cast<size_t>(end - at - 1));
+  if (after.size() < kQuoteLookahead && !at_source_end_) {
+    wants_more_ = true;
+    return at;
+  }
+  const std::string_view before(window_.data(), window_.size());
+  const QuoteSense sense = SenseOfQuote(role_, before, after.substr(0, kQuoteLookahead));
+  if (sense == QuoteSense::kInside) {
+    ++bare_quotes_;
+    EmitInString("\\\"");
+    return at + 1;
+  }
+  if (sense == QuoteSense::kForgotten) {
+    ++missing_quotes_;
+    while (!cutting_ && window_.back() != ',') window_.pop_back();
+    if (!cutting_) window_.pop_back();
+    Emit("\",\"");
+    last_mark_ = ',';
+    StartString();
+    return at + 1;
+  }
+  Emit("\"");
+  in_string_ = false;
+  last_mark_ = role_ == StringRole::kKey ? 'k' : '"';
+  return at + 1;
+}
+
+void RepairedStream::StartString() {
+  in_string_ = true;
+  cutting_ = false;
+  string_length_ = 0;
+  role_ = StringRole::kRoot;
+  if (nest_.empty()) return;
+  if (nest_.back() == '[') {
+    role_ = StringRole::kElement;
+  } else {
+    role_ = last_mark_ == ':' ? StringRole::kMember : StringRole::kKey;
+  }
+}
+
 // The byte after a backslash, and the four digits after `\u`.
-void RepairedStream::Escape(char byte) {
+// False if the byte is none of the escape's.
+bool RepairedStream::Escape(char byte) {
   if (escape_.size() >= 2) {
     if (IsHex(byte)) {
       escape_ += byte;
       if (escape_.size() == 6) FinishUnicode();
-      return;
+      return true;
     }
   } else if (byte == 'u') {
     escape_ += byte;
-    return;
+    return true;
   } else if (std::string_view("\"\\/bfnrt").find(byte) != std::string_view::npos) {
     EmitHeldSurrogate();
     const char whole[2] = {'\\', byte};
     EmitInString({whole, 2});
     escape_.clear();
-    return;
+    return true;
   }
   // No escape of JSON, such as `\c` of a Windows path: the backslash is meant as it stands.
   EmitHeldSurrogate();
   ++bad_escapes_;
   EmitInString("\\" + escape_);
   escape_.clear();
-  FilterString(&byte, &byte + 1);
+  return false;
 }
 
 void RepairedStream::FinishUnicode() {
@@ -204,15 +254,40 @@ const char* RepairedStream::FilterOutside(const char* at, const char* end) {
     ++stray_commas_;
     return at + 1;
   }
+  Mark(byte);
+  return at + 1;
+}
+
+// A byte that parts values: what is missing before it is put in.
+void RepairedStream::Mark(char byte) {
+  const bool opens = byte == '"' || byte == '{' || byte == '[';
+  const bool value_ended =
+      last_mark_ == '"' || last_mark_ == '}' || last_mark_ == ']' || last_mark_ == '0';
+  if (opens && value_ended && !nest_.empty()) {
+    ++missing_commas_;
+    Emit(",");
+    last_mark_ = ',';
+  } else if (last_mark_ == ':' && (byte == ',' || byte == '}')) {
+    ++missing_values_;
+    Emit("null");
+  }
+  if (byte == '"') StartString();
   last_mark_ = byte;
-  if (byte == '"') {
-    in_string_ = true;
-    cutting_ = false;
-    string_length_ = 0;
+  if (byte == '{' || byte == '[') {
+    if (nest_.size() < kDeepestKnown) {
+      nest_ += byte;
+    } else {
+      ++nested_deeper_;
+    }
+  } else if (byte == '}' || byte == ']') {
+    if (nested_deeper_ > 0) {
+      --nested_deeper_;
+    } else if (!nest_.empty()) {
+      nest_.pop_back();
+    }
   }
   // A NUL byte would end the stream; any byte that JSON forbids here serves as well.
   window_.push_back(byte == '\0' ? '\x01' : byte);
-  return at + 1;
 }
 
 void RepairedStream::FinishToken() {
@@ -250,6 +325,10 @@ std::vector<std::string> RepairedStream::Warnings() const {
   add(bad_escapes_, "invalid escapes inside strings, read as they stand");
   add(non_numbers_, "bare inf or nan values, read as missing");
   add(stray_commas_, "commas without a value before them, left out");
+  add(missing_commas_, "commas missing between values, put in");
+  add(missing_values_, "keys without a value, read as missing");
+  add(bare_quotes_, "quotes inside strings without their backslash, read as part of the text");
+  add(missing_quotes_, "strings without the quote that ends them, ended before the next key");
   add(cut_strings_, fmt::format("strings longer than {} KiB, cut", kLongestString / 1024));
   add(long_tokens_,
       fmt::format("numbers longer than {} characters, read as missing", kLongestNumber));

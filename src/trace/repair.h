@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/quotes.h"
 #include "trace/source.h"
 
 namespace perfgate {
@@ -51,9 +52,14 @@ class RepairedStream {
 
  private:
   void Refill();
+  // Filters [at, end); returns where it stopped for want of bytes to look ahead at.
+  const char* Filter(const char* at, const char* end);
   const char* FilterString(const char* at, const char* end);
   const char* FilterOutside(const char* at, const char* end);
-  void Escape(char byte);
+  const char* Quote(const char* at, const char* end);
+  void Mark(char byte);
+  void StartString();
+  bool Escape(char byte);
   void FinishUnicode();
   void EmitHeldSurrogate();
   void FinishToken();
@@ -68,6 +74,11 @@ class RepairedStream {
   int64_t bytes_read_ = 0, window_start_ = 0, window_raw_bytes_ = 0;
   std::string head_;
 
+  size_t carried_ = 0;  // bytes of raw_ that were read but not yet filtered
+  bool at_source_end_ = false, wants_more_ = false;
+  std::string nest_;          // the objects and lists around: "{[{"
+  size_t nested_deeper_ = 0;  // levels beyond those that nest_ holds
+  StringRole role_ = StringRole::kRoot;
   bool in_string_ = false, cutting_ = false;
   size_t string_length_ = 0;
   std::string escape_;     // of the string: "\", "\u12"
@@ -78,7 +89,8 @@ class RepairedStream {
   char last_byte_ = 0;  // last byte that is no white space
 
   int64_t control_bytes_ = 0, bad_escapes_ = 0, cut_strings_ = 0, non_numbers_ = 0,
-          stray_commas_ = 0, long_tokens_ = 0;
+          stray_commas_ = 0, missing_commas_ = 0, missing_values_ = 0, bare_quotes_ = 0,
+          missing_quotes_ = 0, long_tokens_ = 0;
   bool byte_order_mark_ = false;
 };
 

@@ -144,6 +144,9 @@ struct TraceData {
   bool footer = false;
   int64_t footer_records = kAbsent, footer_dropped = kAbsent;
 
+  // "an MTIA accelerator": the file holds its work, in events that name no launch. "": none.
+  std::string other_accelerator;
+
   int64_t events_read = 0;                  // all events of the file, also those left out
   std::map<std::string, int64_t> left_out;  // reason -> events not kept
   std::vector<std::string> warnings;        // repairs and oddities, one line each

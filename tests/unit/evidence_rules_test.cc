@@ -426,9 +426,10 @@ TEST(Gpu, AnAllocatorOnTheGpuWithoutCudaRecordsIsIncomplete) {
   EXPECT_THAT(evidence.incomplete_because, Contains(HasSubstr("recorded the CPU only")));
 }
 
-TEST(Gpu, AnEmptyTraceIsIncomplete) {
-  EXPECT_THAT(Extracted(TraceBuilder()).incomplete_because,
-              Contains("the trace holds no events of use"));
+TEST(Gpu, ATraceOfPythonFramesAloneIsIncomplete) {
+  TraceBuilder builder;
+  builder.Host("python_function", "train.py(3): step", 0, 100);
+  EXPECT_THAT(Extracted(builder).incomplete_because, Contains("the trace holds no events of use"));
 }
 
 TEST(Gpu, DevicesAndStreamsAreAttributes) {

@@ -233,19 +233,36 @@ TEST(TraceReader, ATextWithBracketsEndsNothing) {
   EXPECT_EQ(trace.incomplete, "");
 }
 
-TEST(TraceReader, BrokenLogLinesBehindTheEventsAreAWarning) {
+TEST(TraceReader, BrokenTextBehindTheEventsIsAWarning) {
   TraceBuilder builder;
-  builder.Raw(std::string(kOp)).Footer(R"(, "INFO": ["id "event_id": 64"])");
+  builder.Raw(std::string(kOp)).Footer(R"(, "INFO": [STAGE: warm-up])");
   const TraceData trace = Read(builder.Json());
   EXPECT_EQ(trace.events.size(), 1U);
   EXPECT_EQ(trace.incomplete, "");
   EXPECT_THAT(trace.warnings, Contains(HasSubstr("behind the events, not used")));
 }
 
-TEST(TraceReader, BrokenLogLinesBeforeTheEventsAreNot) {
+TEST(TraceReader, BrokenTextBeforeTheEventsIsNot) {
   TraceBuilder builder;
-  builder.Raw(std::string(kOp)).Header(R"("INFO": ["id "event_id": 64"],)");
-  EXPECT_THAT(Read(builder.Json()).refused, HasSubstr("broken JSON at byte"));
+  builder.Raw(std::string(kOp)).Header(R"("INFO": [STAGE: warm-up],)");
+  EXPECT_THAT(Read(builder.Json()).incomplete, HasSubstr("broken JSON at byte"));
+}
+
+TEST(TraceReader, QuotesInsideLogLinesAreMendedWhereverTheyStand) {
+  const std::string log = R"("INFO": ["id "event_id": 64", "a, "b""])";
+  for (const bool before : {true, false}) {
+    TraceBuilder builder;
+    builder.Raw(std::string(kOp));
+    if (before) {
+      builder.Header(log + ",");
+    } else {
+      builder.Footer(", " + log);
+    }
+    const TraceData trace = Read(builder.Json());
+    EXPECT_EQ(trace.events.size(), 1U);
+    EXPECT_EQ(trace.incomplete, "");
+    EXPECT_THAT(trace.warnings, Contains(HasSubstr("4 quotes inside strings")));
+  }
 }
 
 TEST(TraceReader, ASecondDocumentIsNoWholeTrace) {

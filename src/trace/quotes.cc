@@ -1,0 +1,75 @@
+#include "trace/quotes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace perfgate {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kJsonBlanks = " \n\r\t";
+
+void SkipBlanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kJsonBlanks), text.size()));
+}
+
+// `text` starts behind a key's first quote. "" if no key with its colon stands there.
+std::string_view KeyAt(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  if (at >= text.size()) return text;  // longer than what can be seen
+  std::string_view rest = text.substr(at + 1);
+  SkipBlanks(rest);
+  return rest.empty() || rest.front() == ':' ? text.substr(0, at) : ""sv;
+}
+
+bool KeyFollows(std::string_view rest) {
+  if (rest.empty()) return true;
+  return rest.front() == '"' && !KeyAt(rest.substr(1)).empty();
+}
+
+// What may stand behind the comma that follows a string.
+bool NextStarts(StringRole role, std::string_view rest) {
+  SkipBlanks(rest);
+  if (rest.empty() || rest.front() == ',') return true;
+  if (role == StringRole::kMember) return rest.front() == '}' || KeyFollows(rest);
+  return "\"{[]-0123456789tfnNI"sv.find(rest.front()) != std::string_view::npos;
+}
+
+bool MayFollow(StringRole role, std::string_view rest) {
+  SkipBlanks(rest);
+  if (rest.empty() || role == StringRole::kRoot) return true;
+  const char next = rest.front();
+  if (role == StringRole::kKey) return next == ':';
+  rest.remove_prefix(1);
+  if (next == ',') return NextStarts(role, rest);
+  if (role == StringRole::kMember && next == '"')
+    return !KeyAt(rest).empty();  // a comma is missing
+  if (next != (role == StringRole::kMember ? '}' : ']')) return false;
+  SkipBlanks(rest);
+  return rest.empty() || ",]}"sv.find(rest.front()) != std::string_view::npos;
+}
+
+bool EndsWithComma(std::string_view text) {
+  const size_t last = text.find_last_not_of(kJsonBlanks);
+  return last != std::string_view::npos && text[last] == ',';
+}
+
+// Keys that a Kineto event may have behind a text.
+bool IsEventKey(std::string_view key) {
+  constexpr std::array kKeys = {"ph"sv,  "cat"sv,  "name"sv, "pid"sv, "tid"sv, "ts"sv,
+                                "dur"sv, "args"sv, "id"sv,   "bp"sv,  "s"sv};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+}  // namespace
+
+QuoteSense SenseOfQuote(StringRole role, std::string_view before, std::string_view after) {
+  if (MayFollow(role, after)) return QuoteSense::kCloses;
+  const bool forgotten =
+      role == StringRole::kMember && EndsWithComma(before) && IsEventKey(KeyAt(after));
+  return forgotten ? QuoteSense::kForgotten : QuoteSense::kInside;
+}
+
+}  // namespace perfgate
