@@ -13,7 +13,6 @@
 namespace perfgate {
 namespace {
 
-constexpr size_t kMostReasons = 64;
 
 constexpr std::string_view kModuleFrame = "nn.Module: ";
 
@@ -126,6 +125,9 @@ void TraceHandler::Keep(EventKind kind) {
   TraceEvent event;
   event.kind = kind;
   ++facts_.kept;
+  if (event.IsCall() && pending_.category == "mtia_runtime") {
+    trace_.other_accelerator = Accelerator("mtia_ccp_events");
+  }
   if (pending_.start_ns == kAbsent) {
     ++without_start_;
     // GPU work stays counted; without a time it is like CUPTI's "not collected", 0/0.
@@ -181,13 +183,16 @@ void TraceHandler::KeepGpuPlace(TraceEvent& event) const {
 void TraceHandler::KeepSignature(TraceEvent& op) {
   op.bytes = pending_.sequence;
   op.stream = static_cast<int32_t>(std::clamp<int64_t>(pending_.forward_thread, -1, INT32_MAX));
-  const OperatorSignature signature{Text(pending_.input_dims), Text(pending_.input_types),
-                                    Text(pending_.module_hierarchy)};
-  if (signature == OperatorSignature{}) return;
+  op.detail = SignatureIndex({Text(pending_.input_dims), Text(pending_.input_types),
+                              Text(pending_.module_hierarchy)});
+}
+
+uint32_t TraceHandler::SignatureIndex(const OperatorSignature& signature) {
+  if (signature == OperatorSignature{}) return 0;
   const auto [found, added] =
       signatures_.try_emplace(signature, static_cast<uint32_t>(trace_.signatures.size()));
   if (added) trace_.signatures.push_back(signature);
-  op.detail = found->second;
+  return found->second;
 }
 
 uint32_t TraceHandler::ShapeIndex(const LaunchShape& shape) {

@@ -103,6 +103,7 @@ bool TraceHandler::Key(const char* text, unsigned size, bool) {
       if (facts_.root_is_array && facts_.objects == 1) NoteKey(key);
     } else if (in_args_ && depth_ == event_depth_ + 1) {
       arg_ = ArgField(key);
+      shape_at_ = 0;
     }
   } else if (depth_ == 1) {
     top_key_ = key;

@@ -52,7 +52,21 @@ class TraceHandler {
   const DocumentFacts& facts() const { return facts_; }
   const std::string& problem() const { return problem_; }
 
+  // For reading the events of one document in parts. EnterEvents(): the next thing to come is an
+  // event of a `traceEvents` list, whatever came before. Add(): what `part` counted counts here;
+  // false if the order of its events would matter. ForgetTables(): the trace's shapes and signatures
+  // were emptied. The others give the trace's index of what is looked for.
+  void EnterEvents();
+  bool Add(const TraceHandler& part);
+  void ForgetTables();
+  uint32_t ShapeIndex(const LaunchShape& shape);
+  uint32_t SignatureIndex(const OperatorSignature& signature);
+
  private:
+  friend class EventScanner;  // knows which fields are of use, and skips the others
+
+  static constexpr size_t kMostReasons = 64;
+
   enum class Field : uint8_t {
     kNone,
     kPhase,
@@ -108,7 +122,6 @@ class TraceHandler {
   void Keep(EventKind kind);
   void KeepGpuPlace(TraceEvent& event) const;
   void KeepSignature(TraceEvent& op);
-  uint32_t ShapeIndex(const LaunchShape& shape);
   void LeaveOut(std::string_view reason) { ++LeftOut(reason); }
   int64_t& LeftOut(std::string_view reason);
   uint32_t Text(std::string_view text);

@@ -17,15 +17,23 @@ struct Whole {
 };
 
 std::optional<Whole> ReadWhole(std::string_view text) {
+  constexpr size_t kSafeDigits = 18;  // never overflow
   Whole whole;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
     whole.negative = text[0] == '-';
     text.remove_prefix(1);
   }
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), whole.value, 10);
-  if (error != std::errc() || whole.value < 0 || text[0] == '-') return std::nullopt;
-  whole.rest = text.substr(static_cast<size_t>(end - text.data()));
+  size_t digits = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
+    if (digits < kSafeDigits) whole.value = whole.value * 10 + (text[digits] - '0');
+    ++digits;
+  }
+  if (digits == 0) return std::nullopt;
+  if (digits > kSafeDigits) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + digits, whole.value, 10);
+    if (error != std::errc()) return std::nullopt;
+  }
+  whole.rest = text.substr(digits);
   return whole;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace perfgate {
 namespace {
@@ -14,19 +15,20 @@ void SkipBlanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kJsonBlanks), text.size()));
 }
 
-// `text` starts behind a key's first quote. "" if no key with its colon stands there.
-std::string_view KeyAt(std::string_view text) {
+// `text` starts behind a key's first quote. Nothing if no key with its colon stands there.
+std::optional<std::string_view> KeyAt(std::string_view text) {
   size_t at = 0;
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   if (at >= text.size()) return text;  // longer than what can be seen
   std::string_view rest = text.substr(at + 1);
   SkipBlanks(rest);
-  return rest.empty() || rest.front() == ':' ? text.substr(0, at) : ""sv;
+  if (!rest.empty() && rest.front() != ':') return std::nullopt;
+  return text.substr(0, at);
 }
 
 bool KeyFollows(std::string_view rest) {
   if (rest.empty()) return true;
-  return rest.front() == '"' && !KeyAt(rest.substr(1)).empty();
+  return rest.front() == '"' && KeyAt(rest.substr(1)).has_value();
 }
 
 // What may stand behind the comma that follows a string.
@@ -45,7 +47,7 @@ bool MayFollow(StringRole role, std::string_view rest) {
   rest.remove_prefix(1);
   if (next == ',') return NextStarts(role, rest);
   if (role == StringRole::kMember && next == '"')
-    return !KeyAt(rest).empty();  // a comma is missing
+    return KeyAt(rest).has_value();  // a comma is missing
   if (next != (role == StringRole::kMember ? '}' : ']')) return false;
   SkipBlanks(rest);
   return rest.empty() || ",]}"sv.find(rest.front()) != std::string_view::npos;
@@ -68,7 +70,7 @@ bool IsEventKey(std::string_view key) {
 QuoteSense SenseOfQuote(StringRole role, std::string_view before, std::string_view after) {
   if (MayFollow(role, after)) return QuoteSense::kCloses;
   const bool forgotten =
-      role == StringRole::kMember && EndsWithComma(before) && IsEventKey(KeyAt(after));
+      role == StringRole::kMember && EndsWithComma(before) && IsEventKey(KeyAt(after).value_or(""sv));
   return forgotten ? QuoteSense::kForgotten : QuoteSense::kInside;
 }
 

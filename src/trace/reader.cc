@@ -8,12 +8,17 @@
 #include "base/text.h"
 #include "trace/handler.h"
 #include "trace/identify.h"
+#include "trace/reference.h"
 #include "trace/repair.h"
 #include "trace/source.h"
 #include "trace/trace.h"
 
 namespace perfgate {
 namespace {
+
+constexpr unsigned kReadingFlags = rapidjson::kParseIterativeFlag |
+                                   rapidjson::kParseNumbersAsStringsFlag |
+                                   rapidjson::kParseTrailingCommasFlag;
 
 // Why a document that could not be parsed to its end is no whole trace.
 std::string ParseFault(const rapidjson::ParseResult& result, const TraceHandler& handler,
@@ -32,6 +37,8 @@ std::string ParseFault(const rapidjson::ParseResult& result, const TraceHandler&
   return fmt::format("broken JSON {} ({})", where, rapidjson::GetParseError_En(result.Code()));
 }
 
+}  // namespace
+
 void CheckFooter(TraceData& trace) {
   if (!trace.incomplete.empty()) return;
   if (trace.profiler == "cupti" && !trace.footer) {
@@ -47,6 +54,8 @@ void CheckFooter(TraceData& trace) {
                                    Plural(trace.footer_records, "record"), trace.events_read);
   }
 }
+
+namespace {
 
 DocumentEnd EndOf(const rapidjson::ParseResult& result, const RepairedStream& stream) {
   if (!result.IsError()) return DocumentEnd::kWhole;
@@ -65,13 +74,10 @@ bool OnlyTheRestIsBroken(DocumentEnd end, const TraceHandler& handler, const Byt
 }
 
 void Parse(ByteSource& source, const std::filesystem::path& path, TraceData& trace) {
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
-                              rapidjson::kParseNumbersAsStringsFlag |
-                              rapidjson::kParseTrailingCommasFlag;
   RepairedStream stream(source);
   TraceHandler handler(trace);
   rapidjson::Reader reader;
-  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
+  const rapidjson::ParseResult result = reader.Parse<kReadingFlags>(stream, handler);
   handler.Finish();
   for (std::string& line : stream.Warnings()) trace.warnings.push_back(std::move(line));
   const DocumentEnd end = EndOf(result, stream);
@@ -100,16 +106,31 @@ void Parse(ByteSource& source, const std::filesystem::path& path, TraceData& tra
 
 }  // namespace
 
-TraceData TryReadTrace(const std::filesystem::path& path) {
+TraceData ReadReference(ByteSource& source, const std::filesystem::path& path) {
   TraceData trace;
-  ByteSource source(path);
-  if (!source.opened()) {
-    trace.refused = source.fault();
-    return trace;
-  }
   Parse(source, path, trace);
   if (trace.refused.empty()) CheckFooter(trace);
   return trace;
+}
+
+bool ReadClean(std::string_view json, TraceHandler& handler) {
+  ByteSource source(json);
+  RepairedStream stream(source);
+  rapidjson::Reader reader;
+  return !reader.Parse<kReadingFlags>(stream, handler).IsError() && stream.Warnings().empty();
+}
+
+TraceData TryReadTrace(const std::filesystem::path& path) {
+  ByteSource source(path);
+  if (!source.opened()) {
+    TraceData trace;
+    trace.refused = source.fault();
+    return trace;
+  }
+  if (!source.can_be_read_again()) return ReadReference(source, path);
+  if (std::optional<TraceData> trace = ReadFast(source)) return std::move(*trace);
+  ByteSource again(path);
+  return ReadReference(again, path);
 }
 
 TraceData ReadTrace(const std::filesystem::path& path) {

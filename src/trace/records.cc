@@ -1,6 +1,7 @@
+#include <algorithm>
 #include <cstring>
-#include <functional>
 
+#include "trace/bytes.h"
 #include "trace/trace.h"
 
 namespace perfgate {
@@ -10,16 +11,19 @@ constexpr size_t kChunkBytes = size_t{1} << 16;
 
 }  // namespace
 
-void EventList::Push(const TraceEvent& event) {
-  if (size_ % kBlock == 0) {
-    blocks_.push_back(std::make_unique<std::array<TraceEvent, kBlock>>());
-  }
-  (*blocks_.back())[size_ % kBlock] = event;
-  ++size_;
+void EventList::StartBlock() {
+  if (size_ / kBlock < blocks_.size()) return;
+  blocks_.emplace_back();
+  blocks_.back().reserve(kBlock);
+}
+
+void EventList::Clear() {
+  for (std::vector<TraceEvent>& block : blocks_) block.clear();
+  size_ = 0;
 }
 
 int64_t EventList::Bytes() const {
-  return static_cast<int64_t>(blocks_.size() * sizeof(std::array<TraceEvent, kBlock>));
+  return static_cast<int64_t>(blocks_.size() * kBlock * sizeof(TraceEvent));
 }
 
 TextTable::TextTable() : views_{std::string_view()}, slots_(1024, 0) {}
@@ -27,7 +31,7 @@ TextTable::TextTable() : views_{std::string_view()}, slots_(1024, 0) {}
 uint32_t TextTable::Intern(std::string_view text) {
   if (text.empty()) return 0;
   const size_t mask = slots_.size() - 1;
-  size_t at = std::hash<std::string_view>{}(text)&mask;
+  size_t at = HashBytes(text) & mask;
   while (slots_[at] != 0) {
     if (views_[slots_[at]] == text) return slots_[at];
     at = (at + 1) & mask;
@@ -43,7 +47,7 @@ void TextTable::Grow() {
   slots_.assign(slots_.size() * 2, 0);
   const size_t mask = slots_.size() - 1;
   for (uint32_t index = 1; index < views_.size(); ++index) {
-    size_t at = std::hash<std::string_view>{}(views_[index]) & mask;
+    size_t at = HashBytes(views_[index]) & mask;
     while (slots_[at] != 0) at = (at + 1) & mask;
     slots_[at] = index;
   }

@@ -5,9 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-struct z_stream_s;  // zlib's
+struct inflate_state;  // ISA-L's
 
 namespace perfgate {
 
@@ -15,6 +16,8 @@ class ByteSource {
  public:
   // A file that cannot be opened is `fault`.
   explicit ByteSource(const std::filesystem::path& path);
+  // The contents of a file. They are not copied.
+  explicit ByteSource(std::string_view contents);
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
@@ -23,7 +26,9 @@ class ByteSource {
   // not.
   size_t Read(char* buffer, size_t size);
 
-  bool opened() const { return fd_ >= 0; }
+  bool opened() const { return opened_; }
+  // A file that reads the same when it is opened again; false for pipes and devices.
+  bool can_be_read_again() const { return regular_; }
   // What is wrong with the data: cut off or corrupt compression, a read error. Empty: nothing yet.
   const std::string& fault() const { return fault_; }
   // Bytes after the last gzip member that are no member (padding).
@@ -32,16 +37,21 @@ class ByteSource {
   int64_t file_bytes() const { return file_bytes_; }  // read so far, as they lie on the disk
 
  private:
+  void LookAtStart();
+  size_t ReadFile(void* buffer, size_t size);
   void FillInput();
   size_t Inflate(char* buffer, size_t size);
   bool StartMember();
 
   int fd_ = -1;
-  std::vector<unsigned char> input_;
+  bool opened_ = false, regular_ = false;
+  std::string_view contents_;         // what is left of them; no file then
+  std::vector<unsigned char> store_;  // of a file
+  const unsigned char* input_ = nullptr;
   size_t input_at_ = 0, input_end_ = 0;
   int64_t file_bytes_ = 0;
   bool compressed_ = false, end_of_file_ = false, in_member_ = false, trailing_bytes_ = false;
-  std::unique_ptr<z_stream_s> zlib_;
+  std::unique_ptr<inflate_state> inflater_;
   std::string fault_;
 };
 

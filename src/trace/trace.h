@@ -83,14 +83,22 @@ struct OperatorSignature {
 // Events in the order of the file, in blocks, so that growing never copies nor doubles.
 class EventList {
  public:
-  void Push(const TraceEvent& event);
+  void Push(const TraceEvent& event) {
+    if (size_ % kBlock == 0) StartBlock();
+    blocks_[size_ / kBlock].push_back(event);
+    ++size_;
+  }
   size_t size() const { return size_; }
-  const TraceEvent& operator[](size_t i) const { return (*blocks_[i / kBlock])[i % kBlock]; }
+  const TraceEvent& operator[](size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+  // Keeps the memory for the events to come.
+  void Clear();
   int64_t Bytes() const;
 
  private:
   static constexpr size_t kBlock = 1024;
-  std::vector<std::unique_ptr<std::array<TraceEvent, kBlock>>> blocks_;
+  void StartBlock();
+
+  std::vector<std::vector<TraceEvent>> blocks_;  // each with room for kBlock
   size_t size_ = 0;
 };
 

@@ -1,0 +1,144 @@
+// Looking at many bytes at once. All functions read up to 64 bytes beyond what they are asked for:
+// buffers end with kPaddingBytes zero bytes, and a zero byte stops every search.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace perfgate {
+
+inline constexpr size_t kPaddingBytes = 128;
+
+inline uint64_t LoadWord(const char* at) {
+  uint64_t word;
+  std::memcpy(&word, at, sizeof(word));
+  return word;
+}
+
+// A well mixed hash, 16 bytes a step; reads nothing beyond the text.
+inline uint64_t HashBytes(std::string_view text) {
+  constexpr uint64_t kFirst = 0x9E3779B97F4A7C15, kSecond = 0xD6E8FEB86659FD93;
+  const auto mix = [](uint64_t a, uint64_t b) {
+    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  };
+  uint64_t hash = kFirst ^ text.size();
+  const char* at = text.data();
+  size_t left = text.size();
+  if (left >= 16) {
+    for (; left > 16; at += 16, left -= 16) {
+      hash = mix(hash ^ LoadWord(at), kSecond ^ LoadWord(at + 8));
+    }
+    const char* last = text.data() + text.size() - 16;
+    return mix(hash ^ LoadWord(last), kSecond ^ LoadWord(last + 8));
+  }
+  char rest[16] = {};
+  std::memcpy(rest, at, left);
+  return mix(hash ^ LoadWord(rest), kSecond ^ LoadWord(rest + 8));
+}
+
+// Of 16 bytes one bit each: quotes, backslashes and control bytes.
+inline uint32_t StringStops(const char* at) {
+#if defined(__SSE2__)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  const __m128i backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+  return static_cast<uint32_t>(
+      _mm_movemask_epi8(_mm_or_si128(controls, _mm_or_si128(quotes, backslashes))));
+#else
+  uint32_t stops = 0;
+  for (unsigned i = 0; i < 16; ++i) {
+    const auto byte = static_cast<unsigned char>(at[i]);
+    stops |= static_cast<uint32_t>(byte == '"' || byte == '\\' || byte < 0x20) << i;
+  }
+  return stops;
+#endif
+}
+
+// The next quote, backslash or control byte.
+inline const char* FindStringStop(const char* at) {
+  while (true) {
+    const uint32_t stops = StringStops(at);
+    if (stops != 0) return at + std::countr_zero(stops);
+    at += 16;
+  }
+}
+
+// Of 64 bytes one bit each.
+struct Marks {
+  uint64_t quotes = 0, opening = 0, closing = 0;  // brackets of both kinds
+  uint64_t odd = 0;                               // backslashes and control bytes
+  uint64_t zeros = 0;
+};
+
+inline Marks MarksOf(const char* at) {
+  Marks marks;
+#if defined(__SSE2__)
+  for (unsigned part = 0; part < 4; ++part) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 16 * part));
+    const auto bits = [part](__m128i found) {
+      return static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(found))) << (16 * part);
+    };
+    // With this bit set, `[` is `{` and `]` is `}`; no other byte becomes one of them.
+    const __m128i curly = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+    marks.quotes |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')));
+    marks.opening |= bits(_mm_cmpeq_epi8(curly, _mm_set1_epi8('{')));
+    marks.closing |= bits(_mm_cmpeq_epi8(curly, _mm_set1_epi8('}')));
+    marks.zeros |= bits(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+    marks.odd |=
+        bits(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')),
+                          _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes)));
+  }
+#else
+  for (unsigned i = 0; i < 64; ++i) {
+    const auto byte = static_cast<unsigned char>(at[i]);
+    const uint64_t bit = uint64_t{1} << i;
+    if (byte == '"') marks.quotes |= bit;
+    if (byte == '[' || byte == '{') marks.opening |= bit;
+    if (byte == ']' || byte == '}') marks.closing |= bit;
+    if (byte == 0) marks.zeros |= bit;
+    if (byte == '\\' || byte < 0x20) marks.odd |= bit;
+  }
+#endif
+  return marks;
+}
+
+// Bit i: an odd number of bits is set up to and including bit i.
+inline uint64_t PrefixXor(uint64_t bits) {
+  for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  return bits;
+}
+
+inline bool IsBlank(char byte) {
+  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+inline const char* SkipBlanks(const char* at) {
+  if (*at > ' ') return at;
+  if (*at == ' ' && at[1] > ' ') return at + 1;
+#if defined(__SSE2__)
+  while (true) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i blanks = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')),
+                                                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'))),
+                                        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')),
+                                                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t'))));
+    const auto others = static_cast<uint32_t>(_mm_movemask_epi8(blanks)) ^ 0xFFFFU;
+    if (others != 0) return at + std::countr_zero(others);
+    at += 16;
+  }
+#else
+  while (IsBlank(*at)) ++at;
+  return at;
+#endif
+}
+
+}  // namespace perfgate

@@ -1,0 +1,21 @@
+// Strict reading of JSON values in a buffer that ends with kPaddingBytes zero bytes. It takes the
+// plain part of the grammar: numbers without exponent, strings without \u, nesting up to kDeepest.
+// All functions return the place behind what they read, or nullptr if it is anything else.
+#pragma once
+
+#include "trace/handler.h"
+
+namespace perfgate {
+
+// A number; what follows it is for the caller to check.
+const char* SkipNumber(const char* at);
+// A string, from its first quote; escapes of one letter are taken.
+const char* SkipString(const char* at);
+// A string without escapes, from its first quote.
+const char* SkipPlainString(const char* at);
+// Any value.
+const char* SkipJson(const char* at);
+// Any value whose strings have no escapes, told to the handler.
+const char* FeedJson(const char* at, TraceHandler& handler);
+
+}  // namespace perfgate
