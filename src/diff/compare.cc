@@ -39,6 +39,8 @@ Diff Compare(const Evidence& base, const Evidence& head) {
             LaunchesOf(head.kernels, head.TotalSteps()), &diff};
   diff.kernel_count = TotalCount(work.head) - TotalCount(work.base);
   diff.kernel_time_ns = TotalTime(work.head) - TotalTime(work.base);
+  FindPieces(&work, false);
+  FindPieces(&work, true);
   MatchEqual(&work);
   KeepSlowest(&diff);
   FindFusions(&work, false);

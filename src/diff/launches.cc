@@ -79,6 +79,14 @@ std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) 
 }
 
 ChangedKernel Take(Launches* launches, int64_t count) {
+  const bool all = count >= launches->count;
+  const double share =
+      all ? 1.0 : static_cast<double>(count) / static_cast<double>(launches->count);
+  return TakeTimed(launches, count,
+                   static_cast<int64_t>(static_cast<double>(launches->time_ns) * share));
+}
+
+ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns) {
   const KernelRow& row = *launches->row;
   ChangedKernel taken;
   taken.name = row.name;
@@ -88,11 +96,8 @@ ChangedKernel Take(Launches* launches, int64_t count) {
   taken.device = row.device;
   taken.ops = row.info.ops;
   taken.count = std::min(count, launches->count);
-  bool all = taken.count == launches->count;
-  double share =
-      all ? 1.0 : static_cast<double>(taken.count) / static_cast<double>(launches->count);
-  taken.time_ns = all ? launches->time_ns
-                      : static_cast<int64_t>(static_cast<double>(launches->time_ns) * share);
+  const bool all = taken.count == launches->count;
+  taken.time_ns = all ? launches->time_ns : std::min(time_ns, launches->time_ns);
   launches->count -= taken.count;
   launches->time_ns -= taken.time_ns;
   return taken;

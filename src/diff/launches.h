@@ -34,6 +34,8 @@ std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps);
 
 // Takes `count` launches, at most what is left, with their share of the time.
 ChangedKernel Take(Launches* launches, int64_t count);
+// The same where it is known how long these launches took together.
+ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns);
 
 // The GEMM words fall into one: "addmm", "bmm", "linear" ... -> "mm".
 std::string GemmFolded(std::string word);
@@ -62,6 +64,7 @@ Change OfKind(ChangeKind kind);
 void Finish(Change* change);
 
 // The passes, in this order.
+void FindPieces(Work* work, bool reversed);         // one launch became several; reversed: fused
 void MatchEqual(Work* work);                        // exact and canonical names
 void FindFusions(Work* work, bool reversed);        // split and lost; reversed: fused
 void FindSubstitutions(Work* work);                 // pairs: epilogues, tensor cores, types, others
@@ -78,5 +81,11 @@ std::array<Answer, 4> Answers(const Evidence& base, const Evidence& head, const 
 std::string Describe(const std::vector<ChangedKernel>& kernels);
 // One line for a person.
 std::string Explain(const Change& change);
+// The same of a launch that came apart into pieces, with the shapes of one and of the first piece.
+std::string PiecesText(const Change& change, bool reversed, std::string_view whole_dims,
+                       std::string_view piece_dims);
+
+// "[[64, 768], [], [3072, 768]]" -> {"64, 768", "", "3072, 768"}. Tensors only, by their brackets.
+std::vector<std::string> Tensors(std::string_view dims);
 
 }  // namespace perfgate

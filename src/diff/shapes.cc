@@ -10,18 +10,6 @@
 namespace perfgate {
 namespace {
 
-// "[[64, 768], [], [3072, 768]]" -> {"64, 768", "", "3072, 768"}. Tensors only, by their brackets.
-std::vector<std::string> Tensors(std::string_view dims) {
-  std::vector<std::string> tensors;
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == '[' && ++depth == 2) begin = i + 1;
-    if (dims[i] == ']' && depth-- == 2) tensors.emplace_back(dims.substr(begin, i - begin));
-  }
-  return tensors;
-}
-
 // In floating point: what a hostile file claims may not fit when multiplied.
 double CallsOf(const OperatorRow& row) {
   return static_cast<double>(SaturatingSum(row.count_per_step));
@@ -33,6 +21,17 @@ bool HasSteps(const Evidence& evidence) {
 }
 
 }  // namespace
+
+std::vector<std::string> Tensors(std::string_view dims) {
+  std::vector<std::string> tensors;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == '[' && ++depth == 2) begin = i + 1;
+    if (dims[i] == ']' && depth-- == 2) tensors.emplace_back(dims.substr(begin, i - begin));
+  }
+  return tensors;
+}
 
 // The same operator may be given an output tensor more (aten::addmm under torch.compile), so only
 // the leading tensors that both have are compared.

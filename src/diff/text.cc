@@ -141,6 +141,17 @@ std::string Describe(const std::vector<ChangedKernel>& kernels) {
   return text.empty() ? "nothing" : text;
 }
 
+std::string PiecesText(const Change& change, bool reversed, std::string_view whole_dims,
+                       std::string_view piece_dims) {
+  const int64_t base = CountOf(change.base), head = CountOf(change.head);
+  const auto dims = [](std::string_view all) { return Printable(all.substr(0, 80)); };
+  return fmt::format("{} became {}{}, {}: {}; shapes {} -> {}", Plural(base, "launch", "launches"),
+                     head, Under(change),
+                     reversed ? "of the same work" : "each of them a part of the work",
+                     FromTo(change), dims(reversed ? piece_dims : whole_dims),
+                     dims(reversed ? whole_dims : piece_dims));
+}
+
 std::string Explain(const Change& change) {
   int64_t base = CountOf(change.base);
   int64_t head = CountOf(change.head);

@@ -30,7 +30,8 @@ int NewestSchema() {
   return newest;
 }
 
-// The file's schema number, after a check that the file is ours or empty.
+// The file's schema number, after a check that the file is ours or empty. Inside a transaction:
+// what another process makes of an empty file meanwhile must not be seen by halves.
 int64_t SchemaOf(Database& database) {
   const int64_t schema = database.Number("PRAGMA user_version");
   const bool ours = database.Number("PRAGMA application_id") == kApplicationId;
@@ -54,7 +55,10 @@ int64_t SchemaOf(Database& database) {
 }  // namespace
 
 void Migrate(Database& database) {
-  if (SchemaOf(database) == NewestSchema()) return;
+  {
+    const ReadTransaction reading(database);
+    if (SchemaOf(database) == NewestSchema()) return;
+  }
   Transaction transaction(database);
   const int64_t schema = SchemaOf(database);  // again: another process may have been first
   for (const EmbeddedFile& file : kEmbeddedFiles) {
@@ -65,6 +69,6 @@ void Migrate(Database& database) {
   transaction.Commit();
 }
 
-void UseWriteAheadLog(Database& database) { database.Execute("PRAGMA journal_mode = WAL"); }
+void UseWriteAheadLog(Database& database) { database.ExecuteWhenFree("PRAGMA journal_mode = WAL"); }
 
 }  // namespace perfgate

@@ -80,6 +80,17 @@ void Database::Execute(std::string_view sql) {
   if (code != SQLITE_OK) Fail(code);
 }
 
+void Database::ExecuteWhenFree(std::string_view sql) {
+  constexpr int kPauseMilliseconds = 5;
+  int code = SQLITE_BUSY;
+  for (int waited = 0; waited <= kBusyMilliseconds; waited += kPauseMilliseconds) {
+    code = ::sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr);
+    if ((code & 0xff) != SQLITE_BUSY) break;
+    ::sqlite3_sleep(kPauseMilliseconds);
+  }
+  if (code != SQLITE_OK) Fail(code);
+}
+
 int64_t Database::Number(std::string_view sql) {
   Statement statement(*this, sql);
   return statement.Step() ? statement.Int(0) : 0;

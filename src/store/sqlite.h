@@ -24,6 +24,9 @@ class Database {
 
   // Runs all statements of the text.
   void Execute(std::string_view sql);
+  // The same for a statement at which SQLite does not wait for other processes by itself: the
+  // change of the journal's mode (sqlite.org/pragma.html).
+  void ExecuteWhenFree(std::string_view sql);
   // The first column of the first row; 0 if there is none.
   int64_t Number(std::string_view sql);
   int64_t LastRowId() const;
