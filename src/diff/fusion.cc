@@ -206,6 +206,8 @@ class FusionFinder {
       const Launches& part = to_[i];
       if (part.count == 0 || part.row->info.ops.empty()) continue;
       if (OnGpu(*part.row) != OnGpu(*whole.row)) continue;
+      // Another kernel of the same operator: batch_norm in training mode is no batch_norm apart.
+      if (Innermost(part.row->op_path) == Innermost(whole.row->op_path)) continue;
       bool belongs = true;
       for (const std::string& op : part.row->info.ops) {
         std::string word = GemmFolded(op);

@@ -29,6 +29,26 @@ std::string Asker(std::string_view op_path) {
   return "";
 }
 
+// Who is to blame for a copy kernel: an operator that asks for copies, or one that is there to
+// compute (a convolution that turns its input round). "" where the model itself says `copy_`.
+std::string CopyAsker(std::string_view op_path) {
+  const std::string asker = Asker(op_path);
+  if (!asker.empty()) return asker;
+  const std::string_view last = Innermost(op_path);
+  const bool plain = last == "aten::copy_" || last == "aten::_foreach_copy_";
+  return plain || last.find("::") == std::string_view::npos ? "" : std::string(last);
+}
+
+// What the model called: the outermost operator, aten::item over aten::_local_scalar_dense.
+std::string_view Outermost(std::string_view op_path) {
+  for (std::string_view element : PathElements(op_path)) {
+    if (element.find("::") != std::string_view::npos && !element.starts_with("autograd::")) {
+      return element;
+    }
+  }
+  return "";
+}
+
 bool IsCopyKernel(const KernelInfo& info) {
   return info.ops.size() == 1 && info.ops[0] == "copy" && info.family != Family::kMemory;
 }
@@ -107,7 +127,7 @@ void ListLeftovers(Work* work) {
     if (head.count == 0 && head.time_ns == 0) continue;
     Change change = OfKind(ChangeKind::kAdded);
     if (IsCopyKernel(head.row->info)) {
-      std::string asker = Asker(head.row->op_path);
+      std::string asker = CopyAsker(head.row->op_path);
       if (!asker.empty()) {
         change.kind = ChangeKind::kHiddenCopy;
         change.operators = {std::move(asker)};
@@ -157,7 +177,7 @@ void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff) {
     if (direction == 0) continue;
     Change change = ChangeOf(entry, direction, ChangeKind::kSyncAdded);
     std::string under = Asker(entry.row->op_path);
-    if (under.empty()) under = Innermost(entry.row->op_path);
+    if (under.empty()) under = Outermost(entry.row->op_path);
     if (!under.empty()) change.operators = {under};
     Finish(&change);
     change.text =

@@ -1,6 +1,7 @@
 // The same operator with another kernel: pairs of what is left on both sides, and what differs
 // within each pair.
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "base/text.h"
@@ -67,7 +68,10 @@ class Pairing {
     By(ops);
     By(operator_only);
     By(fused);
+    By(Activation);
+    WholeForPart();
     Reducers();
+    Companions();
     for (Change& change : changes_) {
       Finish(&change);
       work_->diff->changes.push_back(std::move(change));
@@ -77,10 +81,80 @@ class Pairing {
  private:
   using KeyOf = std::function<std::string(const Launches&)>;
 
+  // Pointwise functions that models put behind a layer: one in the place of another is a choice of
+  // the model, not a kernel more and a kernel less.
+  static std::string Activation(const Launches& launches) {
+    static constexpr std::array<std::string_view, 14> kActivations = {
+        "gelu", "silu",      "relu",      "clamp", "clamp_min", "leaky_relu",  "elu",
+        "mish", "hardswish", "threshold", "tanh",  "sigmoid",   "hardsigmoid", "softplus"};
+    const KernelInfo& info = launches.row->info;
+    if (info.ops.size() != 1) return "";
+    const bool is =
+        std::find(kActivations.begin(), kActivations.end(), info.ops[0]) != kActivations.end();
+    const std::vector<std::string> tensors = Tensors(launches.row->FirstDims());
+    const std::string tensor = tensors.empty() ? "" : tensors[0];
+    return is ? "activation\n" + info.in_dtype + "\n" + tensor : "";
+  }
+
+  // A tensor written anew in whole, where a part of it was written in place: as many kernels, and
+  // far more bytes.
+  void WholeForPart() {
+    constexpr std::array<std::string_view, 6> kInPlace = {
+        "index_copy", "index_put", "scatter", "slice_scatter", "select_scatter", "copy"};
+    for (Launches& head : work_->head) {
+      if (head.count == 0 || head.row->info.ops != std::vector<std::string>{"cat"}) continue;
+      for (Launches& base : work_->base) {
+        if (base.count == 0 || base.row->info.ops.size() != 1 ||
+            OnGpu(*base.row) != OnGpu(*head.row))
+          continue;
+        const std::string& word = base.row->info.ops[0];
+        if (std::find(kInPlace.begin(), kInPlace.end(), word) == kInPlace.end()) continue;
+        if (word == "copy" && Innermost(base.row->op_path) != "aten::copy_") continue;
+        const int64_t count = std::min(base.count, head.count);
+        Change change = OfKind(ChangeKind::kHiddenCopy);
+        change.base.push_back(Take(&base, count));
+        change.head.push_back(Take(&head, count));
+        gemms_.push_back({});
+        changes_.push_back(std::move(change));
+        if (head.count == 0) break;
+      }
+    }
+  }
+
+  // What else an operator launches now, or no longer does, belongs to the change of its kernel:
+  // batch_norm in training mode also updates its running statistics.
+  void Companions() {
+    for (std::vector<Launches>* side : {&work_->base, &work_->head}) {
+      const bool base = side == &work_->base;
+      std::unordered_map<std::string, size_t> change_of;  // by operator path
+      for (size_t i = 0; i < changes_.size(); ++i) {
+        if (changes_[i].kind != ChangeKind::kSubstituted) continue;
+        const std::string& path = (base ? changes_[i].base : changes_[i].head)[0].op_path;
+        if (path.find("::") != std::string::npos) change_of.emplace(path, i);
+      }
+      for (Launches& launches : *side) {
+        if (launches.count == 0 || IsCopy(launches) || IsGemm(launches.row->info)) continue;
+        const std::string& path = launches.row->op_path;
+        auto found = change_of.find(path);
+        for (size_t end = path.rfind(kPathSeparator);
+             found == change_of.end() && end != std::string::npos && end > 0;
+             end = path.rfind(kPathSeparator, end - 1)) {
+          found = change_of.find(path.substr(0, end));
+        }
+        if (found == change_of.end()) continue;
+        Change& change = changes_[found->second];
+        (base ? change.base : change.head).push_back(Take(&launches, launches.count));
+      }
+    }
+  }
+
+  static bool IsCopy(const Launches& launches) {
+    return launches.row->info.ops == std::vector<std::string>{"copy"};
+  }
+
   static std::string FamilyKey(const Launches& launches) {
     const KernelInfo& info = launches.row->info;
-    bool copy = info.ops.size() == 1 && info.ops[0] == "copy";
-    return copy ? "copy" : IsGemm(info) ? "gemm" : std::string(ToString(info.family));
+    return IsCopy(launches) ? "copy" : IsGemm(info) ? "gemm" : std::string(ToString(info.family));
   }
 
   void By(const KeyOf& key_of) {

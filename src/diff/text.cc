@@ -180,13 +180,18 @@ std::string Explain(const Change& change) {
       return fmt::format("{} a step left a CUDA graph and are launched one by one",
                          Plural(head, "kernel"));
     case ChangeKind::kHiddenCopy:
+      if (!change.base.empty()) {
+        return fmt::format("{} writes a whole tensor anew where a part was written in place: {}",
+                           Operators(change), FromTo(change));
+      }
       return fmt::format("{} a step that {} asked for: {}",
                          head == 1 ? "a copy" : fmt::format("{} copies", head), Operators(change),
                          Describe(change.head));
     case ChangeKind::kSyncAdded:
       return "the host waits for the GPU";
     case ChangeKind::kSubstituted:
-      return fmt::format("another kernel{}: {}", Under(change), FromTo(change));
+      return fmt::format("{}{}: {}", base == head ? "another kernel" : "other kernels",
+                         Under(change), FromTo(change));
     case ChangeKind::kMoved:
       return fmt::format("{} moved from {} to {}", Describe(change.head),
                          Printable(Innermost(change.base[0].op_path)),

@@ -287,6 +287,21 @@ std::string CountAndTime(const ChangedKernel& kernel) {
                      FormatValue(static_cast<double>(kernel.time_ns), Unit::kNanoseconds));
 }
 
+std::string SignedTime(int64_t ns) {
+  const std::string time = FormatValue(std::abs(static_cast<double>(ns)), Unit::kNanoseconds);
+  return (ns < 0 ? "-" : "+") + time;
+}
+
+std::string TimeBalance(const Diff& diff) {
+  const bool changed =
+      std::any_of(diff.changes.begin(), diff.changes.end(),
+                  [](const auto& change) { return change.count != 0 || change.time_ns != 0; });
+  if (!changed) return "";
+  return fmt::format(
+      "{} a step: the changes {}, kernels without a change {}", SignedTime(diff.kernel_time_ns),
+      SignedTime(diff.kernel_time_ns - diff.unchanged_time_ns), SignedTime(diff.unchanged_time_ns));
+}
+
 std::string DriftLine(const Drift& drift, size_t name_width) {
   std::string line =
       fmt::format("{:<{}}  {} -> {}", Shorten(Safe(drift.head.short_name), name_width), name_width,

@@ -117,6 +117,9 @@ Json CaseJson(const CaseVerdict& item) {
   json.Append("slower", item.diff ? SlowerJson(*item.diff) : Json(Json::Array{}));
   json.Append("kernel_count_delta", item.diff ? Json(item.diff->kernel_count) : Json());
   json.Append("kernel_time_ns_delta", item.diff ? Json(item.diff->kernel_time_ns) : Json());
+  json.Append("changed_time_ns_delta",
+              item.diff ? Json(item.diff->kernel_time_ns - item.diff->unchanged_time_ns) : Json());
+  json.Append("unchanged_time_ns_delta", item.diff ? Json(item.diff->unchanged_time_ns) : Json());
   json.Append("diagnosis", item.diff ? DiagnosisJson(*item.diff) : Json());
   return json;
 }

@@ -95,6 +95,9 @@ std::string DiffBlock(const CaseVerdict& item, const std::vector<const Finding*>
 
 std::string Answers(const Diff& diff) {
   std::string text;
+  if (const std::string balance = TimeBalance(diff); !balance.empty()) {
+    text += "- Kernel time: " + Prose(balance) + "\n";
+  }
   for (const Answer& answer : diff.answers) {
     if (!answer.question.empty()) {
       text += fmt::format("- {} **{}**\n", Prose(answer.question), Prose(answer.answer));

@@ -45,14 +45,21 @@ std::string ChangeLines(const Change& change, size_t indent, const TextStyle& st
   for (const ChangedKernel& kernel : change.head) {
     text += blanks + KernelLine('+', kernel, style) + "\n";
   }
+  std::vector<std::string> rest;
   if (!change.operators.empty()) {
-    text += blanks + "  called by " + Shorten(Safe(Join(change.operators, ", ")), 90) + "\n";
+    rest.push_back("called by " + Shorten(Safe(Join(change.operators, ", ")), 70));
   }
+  const bool sum = change.base.size() + change.head.size() > 1;  // else it stands above
+  if (sum && change.time_ns != 0) rest.push_back(SignedTime(change.time_ns) + " a step");
+  if (!rest.empty()) text += blanks + "  " + Join(rest, "; ") + "\n";
   return text;
 }
 
 std::string AnswerLines(const Diff& diff, size_t width) {
   std::string text;
+  if (const std::string balance = TimeBalance(diff); !balance.empty()) {
+    text += "  kernel time   " + Wrap(balance, width, 16) + "\n";
+  }
   for (const Answer& answer : diff.answers) {
     if (answer.question.empty()) continue;
     text += "  " + Wrap(Safe(answer.question + " " + answer.answer), width, 4) + "\n";

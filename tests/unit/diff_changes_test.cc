@@ -250,8 +250,7 @@ TEST(Syncs, ThatCameAreSaidWithTheirNumbers) {
   EXPECT_TRUE(Closes(diff));
   ASSERT_THAT(Lines(diff), ElementsAre("sync_added +0:"));
   EXPECT_EQ(diff.changes[0].text,
-            "the host waits for the GPU: cudaStreamSynchronize 0 -> 2 a step, under "
-            "aten::_local_scalar_dense");
+            "the host waits for the GPU: cudaStreamSynchronize 0 -> 2 a step, under aten::item");
 }
 
 TEST(Graph, LeftByKernelsIsOneChange) {
