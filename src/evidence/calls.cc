@@ -8,7 +8,7 @@ namespace perfgate {
 namespace {
 
 struct Prefix {
-  std::string_view text;  // of the name without cuda, cu or hip
+  std::string_view text;  // of the name without cuda, cu, hip, ur or pi
   CallKind kind;
 };
 
@@ -21,6 +21,7 @@ constexpr std::array kPrefixes = {
     Prefix{"ModuleLaunchCooperativeKernel", CallKind::kKernelLaunch},
     Prefix{"ExtLaunch", CallKind::kKernelLaunch},
     Prefix{"ExtModuleLaunchKernel", CallKind::kKernelLaunch},
+    Prefix{"HccModuleLaunchKernel", CallKind::kKernelLaunch},
     Prefix{"LaunchGrid", CallKind::kKernelLaunch},
     Prefix{"StreamBeginCapture", CallKind::kBeginCapture},
     Prefix{"StreamEndCapture", CallKind::kEndCapture},
@@ -35,6 +36,22 @@ constexpr std::array kPrefixes = {
     Prefix{"MemAlloc", CallKind::kDeviceMalloc},
     Prefix{"MemCreate", CallKind::kDeviceMalloc},
     Prefix{"ExtMalloc", CallKind::kDeviceMalloc},
+};
+
+// Calls of Intel's Unified Runtime and of its forerunner. Level Zero's (ze...) stand inside them
+// and own no work of their own.
+constexpr std::array kUnifiedRuntime = {
+    Prefix{"EnqueueKernelLaunch", CallKind::kKernelLaunch},
+    Prefix{"EnqueueCooperativeKernelLaunch", CallKind::kKernelLaunch},
+    Prefix{"EnqueueUSMMemcpy", CallKind::kTransfer},
+    Prefix{"EnqueueUSMFill", CallKind::kTransfer},
+    Prefix{"EnqueueMem", CallKind::kTransfer},
+    Prefix{"extUSMEnqueueMem", CallKind::kTransfer},
+    Prefix{"EventWait", CallKind::kSync},
+    Prefix{"EventsWait", CallKind::kSync},
+    Prefix{"QueueFinish", CallKind::kSync},
+    Prefix{"USMDeviceAlloc", CallKind::kDeviceMalloc},
+    Prefix{"extUSMDeviceAlloc", CallKind::kDeviceMalloc},
 };
 
 // "cudaMemcpyAsync", "cuMemcpyHtoDAsync_v2", "hipMemcpyWithStream", "cudaMemset2DAsync".
@@ -56,6 +73,12 @@ CallKind ClassifyCall(std::string_view name) {
       if (rest.starts_with(prefix.text)) return prefix.kind;
     }
     return ClassifyTransfer(rest);
+  }
+  for (const std::string_view vendor : {"ur", "pi"}) {
+    if (!name.starts_with(vendor)) continue;
+    for (const Prefix& prefix : kUnifiedRuntime) {
+      if (name.substr(vendor.size()).starts_with(prefix.text)) return prefix.kind;
+    }
   }
   return CallKind::kOther;
 }

@@ -1,4 +1,4 @@
-// What a call of the CUDA or HIP runtime or driver is, by its name.
+// What a call of the CUDA, HIP or Unified Runtime or of a driver is, by its name.
 #pragma once
 
 #include <cstdint>

@@ -73,12 +73,14 @@ class Linker {
     CheckOneProcess();
     by_external_id_ = !AnyCorrelation();
     CollectCalls();
-    if (links_.linked && !gpu_.empty() && LowestLaunch() == kAbsent) {
+    lowest_launch_ = LowestLaunch();
+    if (links_.linked && !gpu_.empty() && lowest_launch_ == kAbsent) {
       Unlink("the trace has GPU work but no launch calls with a correlation");
     }
     if (links_.linked) Join();
-    if (!links_.linked) return std::move(links_);
+    if (!links_.linked) return Unlinked();
     CheckMissingWork();
+    CheckCollisions();
     CheckTimes();
     Report();
     std::sort(links_.work.begin(), links_.work.end(), [this](const GpuWork& a, const GpuWork& b) {
@@ -100,6 +102,23 @@ class Linker {
   void Unlink(std::string reason) {
     links_.linked = false;
     links_.unlinked_reason = std::move(reason);
+  }
+
+  // All GPU work as if one call of no kind had launched it in step 0.
+  GpuLinks Unlinked() {
+    links_.calls.assign(1, LaunchCall{0, gpu_.front(), CallKind::kOther});
+    links_.work.clear();
+    evidence_.pre_window = 0;
+    for (size_t i = 0; i < gpu_.size(); ++i) {
+      if (i > 0 && Identity(gpu_[i - 1]) == Identity(gpu_[i])) continue;
+      const TraceEvent& event = trace_.events[gpu_[i]];
+      links_.work.push_back({gpu_[i], 0, 0, HasTime(event), event.EndNs()});
+    }
+    return std::move(links_);
+  }
+
+  static bool HasTime(const TraceEvent& event) {
+    return event.duration_ns != kAbsent && !(event.start_ns <= 0 && event.duration_ns == 0);
   }
 
   void SortGpuWork() {
@@ -173,7 +192,9 @@ class Linker {
       if (kept > 0 && calls[kept - 1].id == calls[i].id) {
         if (by_external_id_)
           Unlink("kernels carry no correlation, and External ids are not unique");
-        if (!IsLaunch(calls[kept - 1].kind) && IsLaunch(calls[i].kind)) {
+        if (IsLaunch(calls[kept - 1].kind) && IsLaunch(calls[i].kind)) {
+          collisions_ += !Holds(calls[kept - 1], calls[i]);
+        } else if (IsLaunch(calls[i].kind)) {
           calls[kept - 1].kind = calls[i].kind;
         }
         continue;
@@ -183,9 +204,23 @@ class Linker {
     calls.resize(kept);
   }
 
+  // A runtime call holds the driver call that has the same id. Two calls apart from each other with
+  // one id come from two numberings: ranks or processes that were merged into one file.
+  bool Holds(const LaunchCall& outer, const LaunchCall& inner) const {
+    const TraceEvent& a = trace_.events[outer.event];
+    const TraceEvent& b = trace_.events[inner.event];
+    return a.process == b.process && a.thread == b.thread && b.start_ns <= a.EndNs();
+  }
+
+  // The first call that is known to launch, or whose work is in the trace.
   int64_t LowestLaunch() const {
+    std::vector<int64_t> ids;
+    for (const uint32_t index : gpu_) ids.push_back(IdOf(trace_.events[index]));
+    std::sort(ids.begin(), ids.end());
     for (const LaunchCall& call : links_.calls) {
-      if (IsLaunch(call.kind)) return call.id;
+      if (IsLaunch(call.kind) || std::binary_search(ids.begin(), ids.end(), call.id)) {
+        return call.id;
+      }
     }
     return kAbsent;
   }
@@ -198,7 +233,6 @@ class Linker {
   }
 
   void Join() {
-    const int64_t lowest = LowestLaunch();
     links_.work.reserve(gpu_.size());
     for (size_t i = 0; i < gpu_.size(); ++i) {
       const TraceEvent& event = trace_.events[gpu_[i]];
@@ -209,7 +243,7 @@ class Linker {
           Unlink("kernels carry no correlation, and their External ids name no launch");
           return;
         }
-        if (id != kAbsent && id < lowest) {
+        if (id != kAbsent && id < lowest_launch_) {
           ++evidence_.pre_window;
         } else {
           if (orphans_++ == 0) first_orphan_ = gpu_[i];
@@ -229,8 +263,7 @@ class Linker {
     ++call.activities;
     call.captured = false;  // it ran: a stream beside the one that is captured
     call.kernels += event.kind == EventKind::kKernel;
-    const bool has_time =
-        event.duration_ns != kAbsent && !(event.start_ns <= 0 && event.duration_ns == 0);
+    const bool has_time = HasTime(event);
     if (has_time && (call.first_start_ns == kAbsent || event.start_ns < call.first_start_ns)) {
       call.first_start_ns = event.start_ns;
     }
@@ -272,6 +305,14 @@ class Linker {
     }
   }
 
+  void CheckCollisions() {
+    if (collisions_ == 0) return;
+    evidence_.incomplete.push_back(fmt::format(
+        "{} numbered like another launch: the file seems to hold several ranks or processes, give "
+        "one trace a process",
+        Plural(collisions_, "launch is", "launches are")));
+  }
+
   void CheckTimes() {
     const auto total = static_cast<int64_t>(links_.work.size());
     if (untimed_ == 0) return;
@@ -308,9 +349,10 @@ class Linker {
   std::vector<uint32_t> gpu_;  // sorted by correlation, then by all that identifies a record
   GpuLinks links_;
   bool by_external_id_ = false;
+  int64_t lowest_launch_ = kAbsent;
   uint32_t first_orphan_ = 0;
   int64_t orphans_ = 0, duplicates_ = 0, outside_ = 0, untimed_ = 0, captured_ = 0,
-          missing_outside_ = 0, unnumbered_launches_ = 0;
+          missing_outside_ = 0, unnumbered_launches_ = 0, collisions_ = 0;
 };
 
 }  // namespace

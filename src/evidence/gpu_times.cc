@@ -28,7 +28,7 @@ int64_t UnionNs(std::vector<Interval>& intervals) {
   return total;
 }
 
-// Work of one stream runs in order, so a record that holds the whole of the next one cannot be true
+// Work of one stream runs in order, so a record that holds the whole of a later one cannot be true
 // (seen: a kernel of seconds while the next starts 5 us later). Overlap at the edges is real
 // (programmatic dependent launch), and branches of a graph do run side by side.
 void ClipImpossibleEnds(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence) {
@@ -45,14 +45,19 @@ void ClipImpossibleEnds(const TraceData& trace, GpuLinks& links, ProcessEvidence
     };
     return key(a) < key(b);
   });
-  int64_t clipped = 0, clipped_ns = 0, total_ns = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
+  int64_t clipped = 0, clipped_ns = 0, total_ns = 0, first_end_ns = INT64_MAX;
+  for (size_t i = order.size(); i-- > 0;) {
     const TraceEvent& event = trace.events[order[i]->event];
     total_ns = SaturatingAdd(total_ns, event.duration_ns);
-    if (i + 1 == order.size()) continue;
-    const TraceEvent& next = trace.events[order[i + 1]->event];
-    if (next.device != event.device || next.stream != event.stream) continue;
-    if (event.EndNs() <= next.EndNs() + kToleranceNs || next.start_ns <= event.start_ns) continue;
+    const TraceEvent& next = trace.events[order[std::min(i + 1, order.size() - 1)]->event];
+    if (i + 1 == order.size() || next.device != event.device || next.stream != event.stream) {
+      first_end_ns = event.EndNs();
+      continue;
+    }
+    // The earliest end of all that starts later.
+    const int64_t later_end_ns = first_end_ns;
+    first_end_ns = std::min(first_end_ns, event.EndNs());
+    if (event.EndNs() <= later_end_ns + kToleranceNs || next.start_ns <= event.start_ns) continue;
     ++clipped;
     clipped_ns = SaturatingAdd(clipped_ns, event.EndNs() - next.start_ns);
     order[i]->busy_end_ns = next.start_ns;

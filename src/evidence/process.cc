@@ -12,24 +12,63 @@
 namespace perfgate {
 namespace {
 
+// Counts that cannot be told by step would look like evidence.
+void GpuUnavailable(const std::string& reason, ProcessEvidence& evidence) {
+  for (const Metric& metric : Metrics()) {
+    if (metric.device == MetricDevice::kGpu) evidence.unavailable[metric.id] = reason;
+  }
+}
+
+constexpr MetricId kLaunchMetrics[] = {MetricId::kLaunches, MetricId::kGraphLaunches,
+                                       MetricId::kLaunchApiTime, MetricId::kLaunchDelay};
+
+// Without links a trace still holds its GPU work. Where no step is marked, all of it is the step.
+void NoteUnlinked(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
+  const std::string reason = "launches cannot be linked: " + links.unlinked_reason;
+  int64_t kernels = 0, copies = 0, fills = 0;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    kernels += trace.events[i].kind == EventKind::kKernel;
+    copies += trace.events[i].kind == EventKind::kMemcpy;
+    fills += trace.events[i].kind == EventKind::kMemset;
+  }
+  evidence.incomplete.push_back("launches cannot be linked to GPU work: " + links.unlinked_reason);
+  evidence.notes.push_back(fmt::format("the whole trace holds {}, {}, {}",
+                                       Plural(kernels, "kernel"), Plural(copies, "copy", "copies"),
+                                       Plural(fills, "fill")));
+  if (evidence.window.marked) {
+    GpuUnavailable(reason, evidence);
+  } else {
+    for (const MetricId id : kLaunchMetrics) evidence.unavailable[id] = reason;
+  }
+}
+
 void ExtractGpu(const TraceData& trace, HostTree& host, bool harness_syncs_outside,
                 ProcessEvidence& evidence) {
-  GpuLinks links = LinkGpuWork(trace, evidence);
-  if (!links.linked) {
-    // Nothing a step can be said. Counts over the whole window would look like evidence.
-    for (const Metric& metric : Metrics()) {
-      if (metric.device == MetricDevice::kGpu) {
-        evidence.unavailable[metric.id] = "launches cannot be linked: " + links.unlinked_reason;
-      }
-    }
-    evidence.incomplete.push_back("launches cannot be linked to GPU work: " +
-                                  links.unlinked_reason);
+  if (!trace.other_accelerator.empty()) {
+    const std::string reason = fmt::format(
+        "the trace holds work of {}, whose events name no launch", trace.other_accelerator);
+    evidence.incomplete.push_back(reason + ": it is not counted");
+    GpuUnavailable(reason, evidence);
     return;
   }
+  GpuLinks links = LinkGpuWork(trace, evidence);
+  if (!links.linked) NoteUnlinked(trace, links, evidence);
+  if (!links.linked && evidence.window.marked) return;
   ExtractGpuCounts(trace, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
   ExtractGpuRows(trace, host, links, evidence);
   ExtractSyncs(trace, host, harness_syncs_outside, evidence);
+}
+
+// Ranks are told apart by what the trace says of itself.
+void CheckRank(const TraceData& trace, ProcessEvidence& evidence) {
+  const auto comm = evidence.values.find(MetricId::kCommTime);
+  if (trace.rank || comm == evidence.values.end()) return;
+  const std::vector<double>& steps = comm->second;
+  if (std::any_of(steps.begin(), steps.end(), [](double ns) { return ns > 0; })) {
+    evidence.notes.push_back(
+        "collectives ran, but the trace does not say its rank (distributedInfo): taken as rank 0");
+  }
 }
 
 void CheckGpuIsThere(const TraceData& trace, ProcessEvidence& evidence) {
@@ -60,15 +99,16 @@ void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
 ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
                                bool harness_syncs_outside) {
   ProcessEvidence evidence;
-  evidence.gpu = gpu_expected || UsesGpu(trace);
+  evidence.gpu = gpu_expected || UsesGpu(trace) || !trace.other_accelerator.empty();
   NoteTraceFacts(trace, evidence);
   evidence.window = FindWindow(trace, evidence.notes, evidence.incomplete);
   HostTree host = BuildHostTree(trace);
   ExtractHost(trace, host, evidence);
   ExtractMemory(trace, evidence);
   if (evidence.gpu) {
-    CheckGpuIsThere(trace, evidence);
+    if (trace.other_accelerator.empty()) CheckGpuIsThere(trace, evidence);
     ExtractGpu(trace, host, harness_syncs_outside || !trace.writer.empty(), evidence);
+    CheckRank(trace, evidence);
   } else {
     ExtractCpuKernels(trace, host, evidence);
   }

@@ -22,7 +22,8 @@ std::optional<std::string_view> KeyAt(std::string_view text) {
   if (at >= text.size()) return text;  // longer than what can be seen
   std::string_view rest = text.substr(at + 1);
   SkipBlanks(rest);
-  if (!rest.empty() && rest.front() != ':') return std::nullopt;
+  // A quote there: the colon is missing, and the document is broken.
+  if (!rest.empty() && rest.front() != ':' && rest.front() != '"') return std::nullopt;
   return text.substr(0, at);
 }
 
@@ -41,9 +42,8 @@ bool NextStarts(StringRole role, std::string_view rest) {
 
 bool MayFollow(StringRole role, std::string_view rest) {
   SkipBlanks(rest);
-  if (rest.empty() || role == StringRole::kRoot) return true;
+  if (rest.empty()) return true;
   const char next = rest.front();
-  if (role == StringRole::kKey) return next == ':';
   rest.remove_prefix(1);
   if (next == ',') return NextStarts(role, rest);
   if (role == StringRole::kMember && next == '"')
@@ -68,9 +68,10 @@ bool IsEventKey(std::string_view key) {
 }  // namespace
 
 QuoteSense SenseOfQuote(StringRole role, std::string_view before, std::string_view after) {
-  if (MayFollow(role, after)) return QuoteSense::kCloses;
-  const bool forgotten =
-      role == StringRole::kMember && EndsWithComma(before) && IsEventKey(KeyAt(after).value_or(""sv));
+  const bool value = role == StringRole::kMember || role == StringRole::kElement;
+  if (!value || MayFollow(role, after)) return QuoteSense::kCloses;
+  const bool forgotten = role == StringRole::kMember && EndsWithComma(before) &&
+                         IsEventKey(KeyAt(after).value_or(""sv));
   return forgotten ? QuoteSense::kForgotten : QuoteSense::kInside;
 }
 

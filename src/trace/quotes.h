@@ -19,7 +19,8 @@ enum class QuoteSense : uint8_t {
 // JSON.
 inline constexpr size_t kQuoteLookahead = 512;
 
-// What a quote inside a string means. `before`: the text of the string so far, at least its last
+// What a quote inside a string means. Keys are always taken at their word: what is broken there is
+// not mended. `before`: the text of the string so far, at least its last
 // bytes; `after`: what follows the quote, kQuoteLookahead bytes or up to the end of the data.
 // In valid JSON the answer is always kCloses.
 QuoteSense SenseOfQuote(StringRole role, std::string_view before, std::string_view after);
