@@ -72,6 +72,21 @@ inline const char* FindStringStop(const char* at) {
   }
 }
 
+// Whether the first `length` bytes are the same, at most 32; reads 32 bytes of both.
+inline bool SameBytes32(const char* a, const char* b, size_t length) {
+#if defined(__SSE2__)
+  const auto same = [a, b](size_t at) {
+    const __m128i left = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a + at));
+    const __m128i right = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at));
+    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(left, right)));
+  };
+  const uint32_t all = same(0) | same(16) << 16;
+  return static_cast<size_t>(std::countr_one(all)) >= length;
+#else
+  return std::memcmp(a, b, length) == 0;
+#endif
+}
+
 // Of 64 bytes one bit each.
 struct Marks {
   uint64_t quotes = 0, opening = 0, closing = 0;  // brackets of both kinds

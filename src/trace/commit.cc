@@ -13,12 +13,10 @@
 namespace perfgate {
 namespace {
 
-
 constexpr std::string_view kModuleFrame = "nn.Module: ";
 
-std::optional<EventKind> KindOf(std::string_view category, std::string_view name) {
-  if (category == "python_function" && name.starts_with(kModuleFrame)) return EventKind::kModule;
-  static constexpr std::array<std::pair<std::string_view, EventKind>, 14> kKinds = {{
+std::optional<EventKind> KindOf(std::string_view category) {
+  static constexpr std::array<std::pair<std::string_view, EventKind>, 15> kKinds = {{
       {"cpu_op", EventKind::kOperator},
       {"cuda_runtime", EventKind::kRuntime},
       {"cuda_driver", EventKind::kDriver},
@@ -28,6 +26,7 @@ std::optional<EventKind> KindOf(std::string_view category, std::string_view name
       {"user_annotation", EventKind::kAnnotation},
       {"cpu_instant_event", EventKind::kMemory},
       {"overhead", EventKind::kOverhead},
+      {"python_function", EventKind::kModule},
       // Spellings of 2020 and 2021.
       {"Operator", EventKind::kOperator},
       {"Runtime", EventKind::kRuntime},
@@ -84,40 +83,61 @@ std::string ReasonToLeaveOut(std::string_view category, std::string_view phase) 
 }  // namespace
 
 // For telling a trace that holds nothing of use from what no PyTorch wrote.
-void TraceHandler::NoteLeftOut() {
-  const std::string& category = pending_.category;
+int64_t* TraceHandler::FactOfLeftOut(std::string_view category, std::string_view phase) {
   if (trace_.other_accelerator.empty()) trace_.other_accelerator = Accelerator(category);
-  if (pending_.phase == "M") {
-    ++facts_.metadata_rows;
-  } else if (category.empty()) {
-    ++facts_.without_category;
-  } else if (ReasonToLeaveOut(category, "X").ends_with("is not known")) {
-    auto& seen = facts_.other_categories;
-    if (seen.size() < DocumentFacts::kMostCategories &&
-        std::find(seen.begin(), seen.end(), category) == seen.end()) {
-      seen.push_back(category);
-    }
-  } else {
-    ++facts_.of_torch;
+  if (phase == "M") return &facts_.metadata_rows;
+  if (category.empty()) return &facts_.without_category;
+  if (!ReasonToLeaveOut(category, "X").ends_with("is not known")) return &facts_.of_torch;
+  auto& seen = facts_.other_categories;
+  if (seen.size() < DocumentFacts::kMostCategories &&
+      std::find(seen.begin(), seen.end(), category) == seen.end()) {
+    seen.emplace_back(category);
   }
+  return &uncounted_;
+}
+
+void TraceHandler::Classify(Sort& sort) {
+  sort.phase = pending_.phase.Get();
+  sort.category = pending_.category.Get();
+  sort.known = true;
+  sort.kind = KindOf(sort.category);
+  const bool instant = sort.phase == "i" || sort.phase == "I";
+  if (sort.kind == EventKind::kMemory) {
+    sort.fact = &facts_.of_torch;
+    sort.left_out = &LeftOut("instant events that are no allocation");
+    return;
+  }
+  if (instant || (sort.phase != "X" && !sort.phase.empty())) sort.kind = std::nullopt;
+  if (sort.kind && sort.kind != EventKind::kModule) return;
+  sort.fact = FactOfLeftOut(sort.category, sort.phase);
+  sort.left_out = &LeftOut(ReasonToLeaveOut(sort.category, sort.phase));
+}
+
+const TraceHandler::Sort& TraceHandler::SortOfPending() {
+  const std::string_view phase = pending_.phase, category = pending_.category;
+  size_t place = category.size() * 8 + phase.size();
+  if (!phase.empty()) place += static_cast<unsigned char>(phase[0]);
+  if (!category.empty()) place += 4 * static_cast<unsigned char>(category.back());
+  Sort& sort = sorts_[place % kSorts];
+  if (!sort.known || sort.category != category || sort.phase != phase) {
+    sort = Sort{};
+    Classify(sort);
+  }
+  return sort;
 }
 
 void TraceHandler::Commit() {
   ++trace_.events_read;
-  const std::optional<EventKind> kind = KindOf(pending_.category, pending_.name);
-  const bool instant = pending_.phase == "i" || pending_.phase == "I";
-  if (kind == EventKind::kMemory) {
-    if (pending_.name == "[memory]") {
-      Keep(*kind);
-    } else {
-      ++facts_.of_torch;
-      LeaveOut("instant events that are no allocation");
-    }
-  } else if (!kind || instant || (pending_.phase != "X" && !pending_.phase.empty())) {
-    NoteLeftOut();
-    LeaveOut(ReasonToLeaveOut(pending_.category, pending_.phase));
+  const Sort& sort = SortOfPending();
+  const std::string_view name = pending_.name;
+  bool keep = sort.kind.has_value();
+  if (sort.kind == EventKind::kMemory) keep = name == "[memory]";
+  if (sort.kind == EventKind::kModule) keep = name.starts_with(kModuleFrame);
+  if (keep) {
+    Keep(*sort.kind);
   } else {
-    Keep(*kind);
+    ++*sort.fact;
+    ++*sort.left_out;
   }
 }
 
@@ -125,7 +145,7 @@ void TraceHandler::Keep(EventKind kind) {
   TraceEvent event;
   event.kind = kind;
   ++facts_.kept;
-  if (event.IsCall() && pending_.category == "mtia_runtime") {
+  if (event.IsCall() && pending_.category.Get() == "mtia_runtime") {
     trace_.other_accelerator = Accelerator("mtia_ccp_events");
   }
   if (pending_.start_ns == kAbsent) {
@@ -147,16 +167,17 @@ void TraceHandler::Keep(EventKind kind) {
   event.correlation = pending_.correlation;
   event.external_id = pending_.external_id;
   event.bytes = pending_.bytes;
-  if (event.IsCall() && pending_.name == "INVALID") {
+  const std::string_view name = pending_.name;
+  if (event.IsCall() && name == "INVALID") {
     // CUPTI's name table was older than the call.
     event.name = Text(fmt::format("INVALID (cbid {})", pending_.cbid));
   } else if (kind == EventKind::kModule) {
-    event.name = Text(std::string_view(pending_.name).substr(kModuleFrame.size()));
+    event.name = Text(name.substr(kModuleFrame.size()));
   } else {
-    event.name = Text(pending_.name);
+    event.name = Text(name);
   }
-  event.process = Text(pending_.process);
-  event.thread = Text(pending_.thread);
+  event.process = Text(pending_.process, process_);
+  event.thread = Text(pending_.thread, thread_);
   if (kind == EventKind::kOperator) KeepSignature(event);
   if (event.IsGpuWork()) KeepGpuPlace(event);
   if (kind == EventKind::kKernel) event.detail = ShapeIndex(pending_.shape);
@@ -183,8 +204,12 @@ void TraceHandler::KeepGpuPlace(TraceEvent& event) const {
 void TraceHandler::KeepSignature(TraceEvent& op) {
   op.bytes = pending_.sequence;
   op.stream = static_cast<int32_t>(std::clamp<int64_t>(pending_.forward_thread, -1, INT32_MAX));
-  op.detail = SignatureIndex({Text(pending_.input_dims), Text(pending_.input_types),
-                              Text(pending_.module_hierarchy)});
+  if (pending_.signature != PendingEvent::kNoSignature) {
+    op.detail = pending_.signature;
+    return;
+  }
+  op.detail = SignatureIndex(
+      {Text(pending_.input_dims), Text(pending_.input_types), Text(pending_.module_hierarchy)});
 }
 
 uint32_t TraceHandler::SignatureIndex(const OperatorSignature& signature) {
@@ -211,6 +236,7 @@ int64_t& TraceHandler::LeftOut(std::string_view reason) {
 }
 
 uint32_t TraceHandler::Text(std::string_view text) {
+  if (const std::optional<uint32_t> known = trace_.texts.Find(text)) return *known;
   for (size_t at = 0; at < text.size(); ++at) {
     if (static_cast<unsigned char>(text[at]) < 0x80) continue;
     const size_t length = Utf8SequenceLength(text, at);
@@ -231,12 +257,22 @@ uint32_t TraceHandler::Text(std::string_view text) {
   return trace_.texts.Intern(text);
 }
 
+uint32_t TraceHandler::Text(std::string_view text, RecentText& recent) {
+  if (recent.text == text) return recent.index;
+  const int64_t mended = not_utf8_;
+  const uint32_t index = Text(text);
+  if (not_utf8_ == mended) recent = {std::string(text), index};
+  return index;
+}
+
 void TraceHandler::Warn(int64_t count, std::string_view what) {
   if (count > 0) trace_.warnings.push_back(fmt::format("{} {}", count, what));
 }
 
 void TraceHandler::Finish() {
-  trace_.left_out.insert(left_out_.begin(), left_out_.end());
+  for (const auto& [reason, count] : left_out_) {
+    if (count > 0) trace_.left_out[reason] = count;
+  }
   trace_.whole_microseconds = kept_ > 0 && !fractions_seen_;
   Warn(without_start_, "events without a readable start time");
   Warn(negative_, "events with a negative or impossible duration, read as unfinished");

@@ -60,22 +60,37 @@ const char* FindEvents(std::string_view json) {
   }
 }
 
-TraceHandler::Field EventScanner::Keys::Find(const char* key, size_t length) {
-  if (length < kShortest || length > kLongest) return lookup_({key, length});
-  std::array<uint64_t, 4> words{};
-  if (length < 8) {
-    words[0] = LoadWord(key) << (64 - 8 * length);
-  } else {
-    words = {LoadWord(key), LoadWord(key + std::min<size_t>(8, length - 8)),
-             LoadWord(key + std::min<size_t>(16, length - 8)), LoadWord(key + length - 8)};
+inline bool EventScanner::Keys::Is(const Entry& entry, const char* at) const {
+  return entry.length != 0 && SameBytes32(entry.text.data(), at, entry.length);
+}
+
+inline const char* EventScanner::Keys::Read(const char* at, Field& field) {
+  const uint8_t guess = entries_[last_].next;
+  if (Is(entries_[guess], at)) {
+    last_ = guess;
+    field = entries_[guess].field;
+    return at + entries_[guess].length;
   }
-  const uint64_t hash = (words[0] ^ (words[3] >> 7) ^ length) * 0x9E3779B97F4A7C15;
-  Entry& entry = entries_[hash >> 56];
-  static_assert(kEntries == 256);
-  if (entry.length != length || entry.words != words) {
-    entry = {words, length, lookup_({key, length})};
+  const char* end = SkipPlainString(at);
+  if (end == nullptr) return nullptr;
+  const auto length = static_cast<size_t>(end - at);
+  const std::string_view key(at + 1, length - 2);
+  if (length > kLongest) {
+    field = lookup_(key);
+    return end;
   }
-  return entry.field;
+  const auto place = static_cast<uint8_t>(1 + HashBytes(key) % (kEntries - 1));
+  Entry& entry = entries_[place];
+  if (!Is(entry, at)) {
+    entry = {};
+    std::copy(at, end, entry.text.begin());
+    entry.length = static_cast<uint8_t>(length);
+    entry.field = lookup_(key);
+  }
+  entries_[last_].next = place;
+  last_ = place;
+  field = entry.field;
+  return end;
 }
 
 EventScanner::EventScanner()
@@ -94,6 +109,7 @@ bool EventScanner::ForgetLargeTables() {
   trace_.shapes.resize(1);
   trace_.signatures.resize(1);
   handler_.ForgetTables();
+  known_signatures_.fill({});
   return true;
 }
 
@@ -127,54 +143,69 @@ const char* EventScanner::ReadUnusual(const char* at, const char* end) {
   return ReadClean(event, handler_) && trace_.events_read == before + 1 ? behind : nullptr;
 }
 
-// Key and colon of a member; returns its value.
-inline const char* EventScanner::ScanMember(const char* at, Keys& keys, Field& field) {
-  if (*at != '"') return nullptr;
-  const char* quote = FindStringStop(at + 1);
-  if (*quote != '"') return nullptr;
-  field = keys.Find(at + 1, static_cast<size_t>(quote - at) - 1);
-  at = SkipBlanks(quote + 1);
-  return *at == ':' ? SkipBlanks(at + 1) : nullptr;
-}
-
-const char* EventScanner::ScanEvent(const char* at) {
-  handler_.StartObject();
+inline const char* EventScanner::ScanEvent(const char* at) {
+  handler_.pending_.Clear();
+  handler_.depth_ = handler_.event_depth_;
+  handler_.in_args_ = false;
+  dims_ = types_ = nullptr;
+  event_keys_.Start();
   at = SkipBlanks(at + 1);
   while (true) {
     Field field = Field::kNone;
-    at = ScanMember(at, event_keys_, field);
+    at = event_keys_.Read(at, field);
     if (at == nullptr) return nullptr;
-    if (field == Field::kNone) {
-      at = ScanValue(at, false);
-    } else {
-      handler_.field_ = field;
-      at = field == Field::kArgs && *at == '{' ? ScanArgs(at) : FeedJson(at, handler_);
-    }
+    at = SkipBlanks(at);
+    if (*at != ':') return nullptr;
+    at = ScanField(SkipBlanks(at + 1), field);
     if (at == nullptr) return nullptr;
     at = SkipBlanks(at);
     if (*at == '}') break;
     if (*at != ',') return nullptr;
     at = SkipBlanks(at + 1);
   }
-  handler_.EndObject(0);
+  Commit();
+  handler_.depth_ = handler_.event_depth_ - 1;
   return at + 1;
 }
 
-const char* EventScanner::ScanArgs(const char* at) {
-  handler_.StartObject();
+inline const char* EventScanner::ScanField(const char* at, Field field) {
+  handler_.field_ = field;
+  switch (field) {
+    case Field::kNone:
+      return SkipValue(at);
+    case Field::kArgs:
+      return *at == '{' ? ScanArgs(at) : FeedJson(at, handler_);
+    default:
+      break;
+  }
+  const char* end = nullptr;
+  std::string_view text;
+  if (*at == '"') {
+    end = SkipPlainString(at);
+    if (end == nullptr) return nullptr;
+    text = {at + 1, static_cast<size_t>(end - at) - 2};
+  } else {
+    end = SkipNumber(at);
+    if (end == nullptr) return FeedJson(at, handler_);
+    text = {at, static_cast<size_t>(end - at)};
+  }
+  handler_.EventScalar(text, true);
+  return end;
+}
+
+inline const char* EventScanner::ScanArgs(const char* at) {
+  handler_.in_args_ = true;
+  ++handler_.depth_;
+  arg_keys_.Start();
   at = SkipBlanks(at + 1);
   while (*at != '}') {
     Field field = Field::kNone;
-    at = ScanMember(at, arg_keys_, field);
+    at = arg_keys_.Read(at, field);
     if (at == nullptr) return nullptr;
-    if (field == Field::kNone) {
-      at = ScanValue(at, false);
-    } else {
-      handler_.arg_ = field;
-      handler_.shape_at_ = 0;
-      const bool list = *at == '[' && handler_.InList();
-      at = list ? ScanValue(at, true) : FeedJson(at, handler_);
-    }
+    at = SkipBlanks(at);
+    if (*at != ':') return nullptr;
+    at = SkipBlanks(at + 1);
+    at = field == Field::kNone ? SkipValue(at) : ScanArg(at, field);
     if (at == nullptr) return nullptr;
     at = SkipBlanks(at);
     if (*at == '}') break;
@@ -182,27 +213,79 @@ const char* EventScanner::ScanArgs(const char* at) {
     at = SkipBlanks(at + 1);
     if (*at == '}') return nullptr;
   }
-  handler_.EndObject(0);
+  --handler_.depth_;
+  handler_.in_args_ = false;
   return at + 1;
 }
 
-// A value that is of no use, or (`is_list`) a list that the handler keeps as text.
-inline const char* EventScanner::ScanValue(const char* at, bool is_list) {
+inline const char* EventScanner::ScanArg(const char* at, Field field) {
+  handler_.arg_ = field;
+  handler_.shape_at_ = 0;
+  if (field == Field::kInputDims) return KeepList(at, dims_memo_, dims_);
+  if (field == Field::kInputTypes) return KeepList(at, types_memo_, types_);
+  if (*at == '[') return FeedJson(at, handler_);
+  int64_t number = 0;
+  const char* end = ReadShortInteger(at, number);
+  if (end != nullptr && handler_.SetArg(number)) return end;
+  return FeedJson(at, handler_);
+}
+
+// A value that is of no use.
+inline const char* EventScanner::SkipValue(const char* at) {
   if (*at != '[' && *at != '{') return SkipJson(at);
-  const char* behind = FindListEnd(at);
-  if (behind == nullptr) return is_list ? FeedJson(at, handler_) : SkipJson(at);
-  ListMemo::Entry& entry = lists_.At({at, static_cast<size_t>(behind - at)});
-  const bool known = !entry.raw.empty();
-  if (known && !is_list) return behind;
-  if (known && entry.has_text) {
-    handler_.List() = entry.text;
-    return behind;
+  const char* end = FindListEnd(at);
+  if (end == nullptr) return SkipJson(at);
+  const std::string_view list(at, static_cast<size_t>(end - at));
+  ListMemo::Entry& entry = useless_.At(list);
+  if (entry.id != 0) return end;
+  if (SkipJson(at) != end) return nullptr;
+  useless_.Remember(entry, list, "");
+  return end;
+}
+
+// A list that the handler keeps as text.
+inline const char* EventScanner::KeepList(const char* at, ListMemo& memo,
+                                          const ListMemo::Entry*& kept) {
+  if (kept != nullptr) return nullptr;  // said twice
+  const char* end = *at == '[' ? FindListEnd(at) : nullptr;
+  if (end == nullptr) return FeedJson(at, handler_);
+  const std::string_view list(at, static_cast<size_t>(end - at));
+  ListMemo::Entry& entry = memo.At(list);
+  if (entry.id == 0) {
+    if (FeedJson(at, handler_) != end) return nullptr;
+    memo.Remember(entry, list, handler_.List());
   }
-  if ((is_list ? FeedJson(at, handler_) : SkipJson(at)) != behind) return nullptr;
-  entry.raw.assign(at, static_cast<size_t>(behind - at));
-  entry.has_text = is_list;
-  if (is_list) entry.text = handler_.List();
-  return behind;
+  kept = &entry;
+  return end;
+}
+
+// What was remembered of the lists, in the handler's own words.
+inline void EventScanner::SpellLists() {
+  if (dims_ != nullptr) handler_.pending_.input_dims = dims_->text;
+  if (types_ != nullptr) handler_.pending_.input_types = types_->text;
+}
+
+inline void EventScanner::Commit() {
+  PendingEvent& pending = handler_.pending_;
+  const bool remembered =
+      dims_ != nullptr && types_ != nullptr && pending.module_hierarchy.Get().empty();
+  if (!remembered) {
+    SpellLists();
+    handler_.Commit();
+    return;
+  }
+  KnownSignature& known = known_signatures_[(dims_->id * 31 + types_->id) % kKnownSignatures];
+  if (known.dims == dims_->id && known.types == types_->id) {
+    pending.signature = known.index;
+    handler_.Commit();
+    return;
+  }
+  SpellLists();
+  const size_t before = trace_.events.size();
+  handler_.Commit();
+  if (trace_.events.size() == before) return;
+  const TraceEvent& event = trace_.events[before];
+  if (event.kind == EventKind::kOperator) known = {dims_->id, types_->id, event.detail};
 }
 
 }  // namespace perfgate

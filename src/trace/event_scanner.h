@@ -44,34 +44,55 @@ class EventScanner {
  private:
   using Field = TraceHandler::Field;
 
-  // Fields by the bytes of their key.
+  // The keys that were met, and which one followed which: writers repeat themselves.
   class Keys {
    public:
     using Lookup = Field (*)(std::string_view key);
     explicit Keys(Lookup lookup) : lookup_(lookup) {}
-    Field Find(const char* key, size_t length);
+    // The first key of an object is next.
+    void Start() { last_ = 0; }
+    // `at` is a key's first quote. Returns what stands behind its last one, or nullptr.
+    const char* Read(const char* at, Field& field);
 
    private:
-    static constexpr size_t kShortest = 2, kLongest = 32, kEntries = 256;
+    static constexpr size_t kLongest = 32;  // with both quotes
+    static constexpr size_t kEntries = 256;
     struct Entry {
-      std::array<uint64_t, 4> words{};
-      size_t length = 0;
+      std::array<char, kLongest> text{};  // with both quotes
+      uint8_t length = 0;
+      uint8_t next = 0;  // entry of the key that followed
       Field field = Field::kNone;
     };
+    bool Is(const Entry& entry, const char* at) const;
     Lookup lookup_;
-    std::array<Entry, kEntries> entries_{};
+    std::array<Entry, kEntries> entries_{};  // [0]: before the first key
+    uint8_t last_ = 0;
   };
 
+  // Signatures by the lists that they are made of.
+  struct KnownSignature {
+    uint32_t dims = 0, types = 0;  // ListMemo's ids
+    uint32_t index = PendingEvent::kNoSignature;
+  };
+  static constexpr size_t kKnownSignatures = 1024;
+
   const char* ScanEvent(const char* at);
-  const char* ScanMember(const char* at, Keys& keys, Field& field);
+  const char* ScanField(const char* at, Field field);
   const char* ScanArgs(const char* at);
-  const char* ScanValue(const char* at, bool is_list);
+  const char* ScanArg(const char* at, Field field);
+  const char* SkipValue(const char* at);
+  const char* KeepList(const char* at, ListMemo& memo, const ListMemo::Entry*& kept);
   const char* ReadUnusual(const char* at, const char* end);
+  void Commit();
+  void SpellLists();
 
   TraceData trace_;
   TraceHandler handler_;
   Keys event_keys_, arg_keys_;
-  ListMemo lists_;
+  ListMemo useless_, dims_memo_, types_memo_;
+  const ListMemo::Entry* dims_ = nullptr;  // of the event at hand; nullptr: none, or in the handler
+  const ListMemo::Entry* types_ = nullptr;
+  std::array<KnownSignature, kKnownSignatures> known_signatures_{};
   int64_t unusual_ = 0;
 };
 

@@ -28,14 +28,12 @@ std::optional<int64_t> LastNumber(std::string_view text) {
 }  // namespace
 
 void PendingEvent::Clear() {
-  phase.clear();
-  category.clear();
-  name.clear();
-  process.clear();
-  thread.clear();
+  for (FieldText* text : {&phase, &category, &name, &process, &thread, &module_hierarchy}) {
+    text->Clear();
+  }
   input_dims.clear();
   input_types.clear();
-  module_hierarchy.clear();
+  signature = kNoSignature;
   start_ns = duration_ns = correlation = external_id = bytes = cbid = kAbsent;
   sequence = forward_thread = kAbsent;
   device = stream = device_type = device_id = kAbsent;
@@ -218,9 +216,9 @@ void TraceHandler::Capture(std::string_view text, bool is_value) {
 bool TraceHandler::Scalar(std::string_view text, bool) {
   if (InEvent()) {
     if (depth_ == event_depth_) {
-      EventScalar(text);
+      EventScalar(text, false);
     } else if (in_args_) {
-      ArgScalar(text);
+      ArgScalar(text, false);
     }
   } else if (in_events_) {
     ++not_objects_;
@@ -233,22 +231,22 @@ bool TraceHandler::Scalar(std::string_view text, bool) {
   return true;
 }
 
-void TraceHandler::EventScalar(std::string_view text) {
+void TraceHandler::EventScalar(std::string_view text, bool lasts) {
   switch (field_) {
     case Field::kPhase:
-      pending_.phase = Bounded(text, 8);
+      pending_.phase.Set(Bounded(text, 8), lasts);
       break;
     case Field::kCategory:
-      pending_.category = Bounded(text, 64);
+      pending_.category.Set(Bounded(text, 64), lasts);
       break;
     case Field::kName:
-      pending_.name = Bounded(text, kLongestName);
+      pending_.name.Set(Bounded(text, kLongestName), lasts);
       break;
     case Field::kProcess:
-      pending_.process = Bounded(text, 256);
+      pending_.process.Set(Bounded(text, 256), lasts);
       break;
     case Field::kThread:
-      pending_.thread = Bounded(text, 256);
+      pending_.thread.Set(Bounded(text, 256), lasts);
       break;
     case Field::kStart:
       fractions_seen_ |= text.find('.') != std::string_view::npos;
@@ -265,7 +263,7 @@ void TraceHandler::EventScalar(std::string_view text) {
   }
 }
 
-void TraceHandler::ArgScalar(std::string_view text) {
+void TraceHandler::ArgScalar(std::string_view text, bool lasts) {
   const int below = depth_ - event_depth_;
   if (InList()) {
     if (below > 1) Capture(text, true);
@@ -279,52 +277,63 @@ void TraceHandler::ArgScalar(std::string_view text) {
     return;
   }
   if (below != 1) return;
-  const auto integer = [&text] { return ParseInteger(text).value_or(kAbsent); };
   switch (arg_) {
-    case Field::kCorrelation:
-      pending_.correlation = integer();
-      break;
-    case Field::kExternalId:
-      pending_.external_id = integer();
-      break;
-    case Field::kBytes:
-      pending_.bytes = integer();
-      break;
-    case Field::kCbid:
-      pending_.cbid = integer();
-      break;
-    case Field::kSequence:
-      pending_.sequence = integer();
-      break;
-    case Field::kForwardThread:
-      pending_.forward_thread = integer();
-      break;
     case Field::kModuleHierarchy:
-      pending_.module_hierarchy = Bounded(text, kLongestDims);
-      break;
-    case Field::kDevice:
-      pending_.device = LastNumber(text).value_or(kAbsent);
-      break;
-    case Field::kFromDevice:
-      if (pending_.device == kAbsent) pending_.device = integer();
-      break;
-    case Field::kStream:
-      pending_.stream = LastNumber(text).value_or(kAbsent);
-      break;
-    case Field::kDeviceType:
-      pending_.device_type = integer();
-      break;
-    case Field::kDeviceId:
-      pending_.device_id = integer();
+      pending_.module_hierarchy.Set(Bounded(text, kLongestDims), lasts);
       break;
     case Field::kFinished:
       pending_.finished = text != "false";
       break;
-    case Field::kRocprof:
-      facts_.rocprof = true;
+    case Field::kDevice:
+    case Field::kStream:
+      SetArg(LastNumber(text).value_or(kAbsent));
       break;
     default:
-      break;
+      SetArg(ParseInteger(text).value_or(kAbsent));
+  }
+}
+
+// False: this argument is no number.
+bool TraceHandler::SetArg(int64_t number) {
+  switch (arg_) {
+    case Field::kCorrelation:
+      pending_.correlation = number;
+      return true;
+    case Field::kExternalId:
+      pending_.external_id = number;
+      return true;
+    case Field::kBytes:
+      pending_.bytes = number;
+      return true;
+    case Field::kCbid:
+      pending_.cbid = number;
+      return true;
+    case Field::kSequence:
+      pending_.sequence = number;
+      return true;
+    case Field::kForwardThread:
+      pending_.forward_thread = number;
+      return true;
+    case Field::kDevice:
+      pending_.device = number;
+      return true;
+    case Field::kFromDevice:
+      if (pending_.device == kAbsent) pending_.device = number;
+      return true;
+    case Field::kStream:
+      pending_.stream = number;
+      return true;
+    case Field::kDeviceType:
+      pending_.device_type = number;
+      return true;
+    case Field::kDeviceId:
+      pending_.device_id = number;
+      return true;
+    case Field::kRocprof:
+      facts_.rocprof = true;
+      return true;
+    default:
+      return false;
   }
 }
 

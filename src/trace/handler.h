@@ -1,8 +1,10 @@
 // Takes the parser's events, keeps what evidence needs and counts the rest.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +14,32 @@
 
 namespace perfgate {
 
+// A text of the event at hand: a copy, or a view of what outlives the event.
+class FieldText {
+ public:
+  void Set(std::string_view text, bool lasts) {
+    if (!lasts) {
+      copy_ = text;
+      text = copy_;
+    }
+    view_ = text;
+  }
+  void Clear() { view_ = {}; }
+  operator std::string_view() const { return view_; }
+  std::string_view Get() const { return view_; }
+
+ private:
+  std::string copy_;
+  std::string_view view_;
+};
+
 // The fields of one trace event as they were met, in whatever order.
 struct PendingEvent {
-  std::string phase, category, name, process, thread;
-  std::string input_dims, input_types, module_hierarchy;
+  static constexpr uint32_t kNoSignature = UINT32_MAX;
+
+  FieldText phase, category, name, process, thread, module_hierarchy;
+  std::string input_dims, input_types;
+  uint32_t signature = kNoSignature;  // stands for the three texts, where it is known already
   int64_t start_ns = kAbsent, duration_ns = kAbsent;
   int64_t correlation = kAbsent, external_id = kAbsent, bytes = kAbsent, cbid = kAbsent;
   int64_t sequence = kAbsent, forward_thread = kAbsent;
@@ -54,8 +78,8 @@ class TraceHandler {
 
   // For reading the events of one document in parts. EnterEvents(): the next thing to come is an
   // event of a `traceEvents` list, whatever came before. Add(): what `part` counted counts here;
-  // false if the order of its events would matter. ForgetTables(): the trace's shapes and signatures
-  // were emptied. The others give the trace's index of what is looked for.
+  // false if the order of its events would matter. ForgetTables(): the trace's shapes and
+  // signatures were emptied. The others give the trace's index of what is looked for.
   void EnterEvents();
   bool Add(const TraceHandler& part);
   void ForgetTables();
@@ -106,8 +130,10 @@ class TraceHandler {
   bool Open(bool array);
   bool Close(bool array);
   bool Scalar(std::string_view text, bool is_string);
-  void EventScalar(std::string_view text);
-  void ArgScalar(std::string_view text);
+  // `lasts`: the text outlives the event.
+  void EventScalar(std::string_view text, bool lasts);
+  void ArgScalar(std::string_view text, bool lasts);
+  bool SetArg(int64_t number);
   void TopScalar(std::string_view text);
   void SectionScalar(std::string_view text);
   bool InList() const { return arg_ == Field::kInputDims || arg_ == Field::kInputTypes; }
@@ -116,8 +142,25 @@ class TraceHandler {
   }
   void Capture(std::string_view text, bool is_value);
   void NoteKey(std::string_view key);
-  void NoteLeftOut();
 
+  // What becomes of the events of one phase and category.
+  struct Sort {
+    std::string phase, category;
+    bool known = false;
+    std::optional<EventKind> kind;  // of those that are kept, unless their name says otherwise
+    int64_t* left_out = nullptr;    // counts the others
+    int64_t* fact = nullptr;        // and so does this one
+  };
+  static constexpr size_t kSorts = 64;
+  // The last text of its kind; most events repeat it.
+  struct RecentText {
+    std::string text;
+    uint32_t index = 0;
+  };
+
+  const Sort& SortOfPending();
+  void Classify(Sort& sort);
+  int64_t* FactOfLeftOut(std::string_view category, std::string_view phase);
   void Commit();
   void Keep(EventKind kind);
   void KeepGpuPlace(TraceEvent& event) const;
@@ -125,6 +168,7 @@ class TraceHandler {
   void LeaveOut(std::string_view reason) { ++LeftOut(reason); }
   int64_t& LeftOut(std::string_view reason);
   uint32_t Text(std::string_view text);
+  uint32_t Text(std::string_view text, RecentText& recent);
   void Warn(int64_t count, std::string_view what);
 
   TraceData& trace_;
@@ -141,12 +185,14 @@ class TraceHandler {
   int shape_at_ = 0;
   bool capture_comma_ = false;
 
+  std::array<Sort, kSorts> sorts_;
+  RecentText process_, thread_;
   std::map<LaunchShape, uint32_t> shapes_;
   std::map<OperatorSignature, uint32_t> signatures_;
   std::map<std::string, int64_t, std::less<>> left_out_;
   bool fractions_seen_ = false;
   int64_t kept_ = 0, without_start_ = 0, negative_ = 0, unfinished_ = 0, not_utf8_ = 0,
-          not_objects_ = 0;
+          not_objects_ = 0, uncounted_ = 0;
 };
 
 }  // namespace perfgate

@@ -148,6 +148,19 @@ const char* SkipNumber(const char* at) {
   return at - start <= kLongestNumber ? at : nullptr;
 }
 
+const char* ReadShortInteger(const char* at, int64_t& number) {
+  constexpr std::ptrdiff_t kMostDigits = 18;
+  const bool negative = *at == '-';
+  if (negative) ++at;
+  const char* const digits = at;
+  int64_t value = 0;
+  while (IsDigit(*at) && at - digits < kMostDigits) value = value * 10 + (*at++ - '0');
+  if (at == digits || (*digits == '0' && at - digits > 1)) return nullptr;
+  if (IsDigit(*at) || *at == '.' || *at == 'e' || *at == 'E') return nullptr;
+  number = negative ? -value : value;
+  return at;
+}
+
 const char* SkipString(const char* at) {
   if (*at != '"') return nullptr;
   const char* const start = at;

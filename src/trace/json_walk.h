@@ -3,12 +3,16 @@
 // All functions return the place behind what they read, or nullptr if it is anything else.
 #pragma once
 
+#include <cstdint>
+
 #include "trace/handler.h"
 
 namespace perfgate {
 
 // A number; what follows it is for the caller to check.
 const char* SkipNumber(const char* at);
+// A whole number of at most 18 digits. nullptr also for "1.5" and "1e3".
+const char* ReadShortInteger(const char* at, int64_t& number);
 // A string, from its first quote; escapes of one letter are taken.
 const char* SkipString(const char* at);
 // A string without escapes, from its first quote.

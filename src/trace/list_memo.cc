@@ -9,10 +9,15 @@ ListMemo::Entry& ListMemo::At(std::string_view list) {
   Entry& entry = entries_[hash % kEntries];
   if (entry.hash != hash || entry.raw != list) {
     entry.hash = hash;
-    entry.raw.clear();
-    entry.has_text = false;
+    entry.id = 0;
   }
   return entry;
+}
+
+void ListMemo::Remember(Entry& entry, std::string_view list, std::string_view text) {
+  entry.raw = list;
+  entry.text = text;
+  entry.id = ++last_id_;
 }
 
 const char* FindListEnd(const char* at) {

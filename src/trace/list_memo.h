@@ -12,21 +12,23 @@ namespace perfgate {
 
 class ListMemo {
  public:
-  static constexpr size_t kLongest = 2048;  // bytes of a list that is remembered
+  static constexpr size_t kLongest = 1024;  // bytes of a list that is remembered
 
   struct Entry {
     uint64_t hash = 0;
-    std::string raw;  // as it stands in the file, valid JSON; empty: nothing remembered
-    bool has_text = false;
-    std::string text;  // in the reader's spelling
+    uint32_t id = 0;   // of this list, never given again; 0: nothing is remembered
+    std::string raw;   // as it stands in the file: valid JSON
+    std::string text;  // in the handler's spelling, where that matters
   };
 
-  // Where this list is remembered, or is to be: then `raw` is not the list.
+  // Where this list is remembered, or (id 0) where it may be.
   Entry& At(std::string_view list);
+  void Remember(Entry& entry, std::string_view list, std::string_view text);
 
  private:
-  static constexpr size_t kEntries = 4096;  // a later list takes an earlier one's place
+  static constexpr size_t kEntries = 1024;  // a later list takes an earlier one's place
   std::vector<Entry> entries_{kEntries};
+  uint32_t last_id_ = 0;
 };
 
 // Behind the bracket that closes the list or object at `at`. nullptr if it is longer than

@@ -33,6 +33,7 @@ bool TraceHandler::Add(const TraceHandler& part) {
 }
 
 void TraceHandler::ForgetTables() {
+  process_ = thread_ = {};
   shapes_.clear();
   signatures_.clear();
 }

@@ -28,17 +28,27 @@ int64_t EventList::Bytes() const {
 
 TextTable::TextTable() : views_{std::string_view()}, slots_(1024, 0) {}
 
-uint32_t TextTable::Intern(std::string_view text) {
-  if (text.empty()) return 0;
+// Where this text stands, or an empty slot where it would.
+uint32_t TextTable::Slot(std::string_view text) const {
   const size_t mask = slots_.size() - 1;
   size_t at = HashBytes(text) & mask;
-  while (slots_[at] != 0) {
-    if (views_[slots_[at]] == text) return slots_[at];
-    at = (at + 1) & mask;
-  }
+  while (slots_[at] != 0 && views_[slots_[at]] != text) at = (at + 1) & mask;
+  return static_cast<uint32_t>(at);
+}
+
+std::optional<uint32_t> TextTable::Find(std::string_view text) const {
+  if (text.empty()) return 0;
+  const uint32_t index = slots_[Slot(text)];
+  return index != 0 ? std::optional(index) : std::nullopt;
+}
+
+uint32_t TextTable::Intern(std::string_view text) {
+  if (text.empty()) return 0;
+  uint32_t& slot = slots_[Slot(text)];
+  if (slot != 0) return slot;
   const auto index = static_cast<uint32_t>(views_.size());
   views_.push_back(Keep(text));
-  slots_[at] = index;
+  slot = index;
   if (views_.size() * 2 > slots_.size()) Grow();
   return index;
 }

@@ -107,11 +107,13 @@ class TextTable {
  public:
   TextTable();
   uint32_t Intern(std::string_view text);
+  std::optional<uint32_t> Find(std::string_view text) const;
   std::string_view operator[](uint32_t index) const { return views_[index]; }
   size_t size() const { return views_.size(); }
   int64_t Bytes() const;
 
  private:
+  uint32_t Slot(std::string_view text) const;
   void Grow();
   std::string_view Keep(std::string_view text);
 
