@@ -44,6 +44,18 @@ inline uint64_t HashBytes(std::string_view text) {
   return mix(hash ^ LoadWord(rest), kSecond ^ LoadWord(rest + 8));
 }
 
+// As a == b, without a call; reads nothing beyond the texts.
+inline bool SameText(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const char* left = a.data();
+  const char* right = b.data();
+  const size_t size = a.size();
+  if (size < 8) return std::memcmp(left, right, size) == 0;
+  uint64_t other = LoadWord(left + size - 8) ^ LoadWord(right + size - 8);
+  for (size_t at = 0; at + 8 < size; at += 8) other |= LoadWord(left + at) ^ LoadWord(right + at);
+  return other == 0;
+}
+
 // Of 16 bytes one bit each: quotes, backslashes and control bytes.
 inline uint32_t StringStops(const char* at) {
 #if defined(__SSE2__)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "trace/bytes.h"
 #include "trace/handler.h"
 #include "trace/numbers.h"
 
@@ -119,7 +120,7 @@ const TraceHandler::Sort& TraceHandler::SortOfPending() {
   if (!phase.empty()) place += static_cast<unsigned char>(phase[0]);
   if (!category.empty()) place += 4 * static_cast<unsigned char>(category.back());
   Sort& sort = sorts_[place % kSorts];
-  if (!sort.known || sort.category != category || sort.phase != phase) {
+  if (!sort.known || !SameText(sort.category, category) || sort.phase != phase) {
     sort = Sort{};
     Classify(sort);
   }
@@ -258,7 +259,7 @@ uint32_t TraceHandler::Text(std::string_view text) {
 }
 
 uint32_t TraceHandler::Text(std::string_view text, RecentText& recent) {
-  if (recent.text == text) return recent.index;
+  if (SameText(recent.text, text)) return recent.index;
   const int64_t mended = not_utf8_;
   const uint32_t index = Text(text);
   if (not_utf8_ == mended) recent = {std::string(text), index};

@@ -60,41 +60,58 @@ const char* FindEvents(std::string_view json) {
   }
 }
 
-inline bool EventScanner::Keys::Is(const Entry& entry, const char* at) const {
-  return entry.length != 0 && SameBytes32(entry.text.data(), at, entry.length);
+inline const char* EventScanner::Gaps::Read(const char* at) {
+  Entry* const guess = last_->next;
+  if (guess == nullptr || !SameBytes32(guess->text.data(), at, guess->length)) return ReadAnew(at);
+  last_ = guess;
+  field_ = guess->field;
+  closed_ = guess->closed;
+  return at + guess->length;
 }
 
-inline const char* EventScanner::Keys::Read(const char* at, Field& field) {
-  const uint8_t guess = entries_[last_].next;
-  if (Is(entries_[guess], at)) {
-    last_ = guess;
-    field = entries_[guess].field;
-    return at + entries_[guess].length;
-  }
-  const char* end = SkipPlainString(at);
+const char* EventScanner::Gaps::ReadAnew(const char* at) {
+  const char* end = Parse(at);
   if (end == nullptr) return nullptr;
   const auto length = static_cast<size_t>(end - at);
-  const std::string_view key(at + 1, length - 2);
   if (length > kLongest) {
-    field = lookup_(key);
+    last_ = &long_gap_;
     return end;
   }
-  const auto place = static_cast<uint8_t>(1 + HashBytes(key) % (kEntries - 1));
+  const uint64_t hash = HashBytes({at, length});
+  const size_t place = last_ == entries_.data() ? 1 + hash % (kFirstEntries - 1)
+                                                : kFirstEntries + hash % (kEntries - kFirstEntries);
   Entry& entry = entries_[place];
-  if (!Is(entry, at)) {
-    entry = {};
+  if (!SameBytes32(entry.text.data(), at, entry.length)) {
     std::copy(at, end, entry.text.begin());
-    entry.length = static_cast<uint8_t>(length);
-    entry.field = lookup_(key);
+    entry.length = length;
+    entry.next = nullptr;
+    entry.field = field_;
+    entry.closed = closed_;
   }
-  entries_[last_].next = place;
-  last_ = place;
-  field = entry.field;
+  last_->next = &entry;
+  last_ = &entry;
   return end;
 }
 
+const char* EventScanner::Gaps::Parse(const char* at) {
+  const bool first = last_ == entries_.data();
+  at = SkipBlanks(at);
+  closed_ = *at == '}';
+  if (closed_) return at + 1;
+  if (!first) {
+    if (*at != ',') return nullptr;
+    at = SkipBlanks(at + 1);
+  }
+  const char* const key = at;
+  at = SkipPlainString(at);
+  if (at == nullptr) return nullptr;
+  field_ = lookup_({key + 1, static_cast<size_t>(at - key) - 2});
+  at = SkipBlanks(at);
+  return *at == ':' ? SkipBlanks(at + 1) : nullptr;
+}
+
 EventScanner::EventScanner()
-    : handler_(trace_), event_keys_(&TraceHandler::EventField), arg_keys_(&TraceHandler::ArgField) {
+    : handler_(trace_), event_gaps_(&TraceHandler::EventField), arg_gaps_(&TraceHandler::ArgField) {
   handler_.EnterEvents();
 }
 
@@ -148,33 +165,34 @@ inline const char* EventScanner::ScanEvent(const char* at) {
   handler_.depth_ = handler_.event_depth_;
   handler_.in_args_ = false;
   dims_ = types_ = nullptr;
-  event_keys_.Start();
-  at = SkipBlanks(at + 1);
-  while (true) {
-    Field field = Field::kNone;
-    at = event_keys_.Read(at, field);
-    if (at == nullptr) return nullptr;
-    at = SkipBlanks(at);
-    if (*at != ':') return nullptr;
-    at = ScanField(SkipBlanks(at + 1), field);
-    if (at == nullptr) return nullptr;
-    at = SkipBlanks(at);
-    if (*at == '}') break;
-    if (*at != ',') return nullptr;
-    at = SkipBlanks(at + 1);
+  event_gaps_.Start();
+  for (at = event_gaps_.Read(at + 1); at != nullptr; at = event_gaps_.Read(at)) {
+    if (event_gaps_.closed()) {
+      Commit();
+      handler_.depth_ = handler_.event_depth_ - 1;
+      return at;
+    }
+    at = ScanField(at, event_gaps_.field());
+    if (at == nullptr) break;
   }
-  Commit();
-  handler_.depth_ = handler_.event_depth_ - 1;
-  return at + 1;
+  return nullptr;
 }
 
 inline const char* EventScanner::ScanField(const char* at, Field field) {
   handler_.field_ = field;
+  int64_t ns = 0;
   switch (field) {
     case Field::kNone:
       return SkipValue(at);
     case Field::kArgs:
       return *at == '{' ? ScanArgs(at) : FeedJson(at, handler_);
+    case Field::kStart:
+    case Field::kDuration:
+      if (const char* end = ReadUsualTime(at, ns); end != nullptr) {
+        handler_.SetTime(ns, true);
+        return end;
+      }
+      break;
     default:
       break;
   }
@@ -196,26 +214,18 @@ inline const char* EventScanner::ScanField(const char* at, Field field) {
 inline const char* EventScanner::ScanArgs(const char* at) {
   handler_.in_args_ = true;
   ++handler_.depth_;
-  arg_keys_.Start();
-  at = SkipBlanks(at + 1);
-  while (*at != '}') {
-    Field field = Field::kNone;
-    at = arg_keys_.Read(at, field);
-    if (at == nullptr) return nullptr;
-    at = SkipBlanks(at);
-    if (*at != ':') return nullptr;
-    at = SkipBlanks(at + 1);
+  arg_gaps_.Start();
+  for (at = arg_gaps_.Read(at + 1); at != nullptr; at = arg_gaps_.Read(at)) {
+    if (arg_gaps_.closed()) {
+      --handler_.depth_;
+      handler_.in_args_ = false;
+      return at;
+    }
+    const Field field = arg_gaps_.field();
     at = field == Field::kNone ? SkipValue(at) : ScanArg(at, field);
-    if (at == nullptr) return nullptr;
-    at = SkipBlanks(at);
-    if (*at == '}') break;
-    if (*at != ',') return nullptr;
-    at = SkipBlanks(at + 1);
-    if (*at == '}') return nullptr;
+    if (at == nullptr) break;
   }
-  --handler_.depth_;
-  handler_.in_args_ = false;
-  return at + 1;
+  return nullptr;
 }
 
 inline const char* EventScanner::ScanArg(const char* at, Field field) {

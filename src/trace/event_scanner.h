@@ -44,29 +44,42 @@ class EventScanner {
  private:
   using Field = TraceHandler::Field;
 
-  // The keys that were met, and which one followed which: writers repeat themselves.
-  class Keys {
+  // What stands between two values of an object: blanks, a comma, a key, a colon; or the bracket
+  // that closes it. Writers repeat themselves: each gap remembers the one that followed it last
+  // time.
+  class Gaps {
    public:
     using Lookup = Field (*)(std::string_view key);
-    explicit Keys(Lookup lookup) : lookup_(lookup) {}
-    // The first key of an object is next.
-    void Start() { last_ = 0; }
-    // `at` is a key's first quote. Returns what stands behind its last one, or nullptr.
-    const char* Read(const char* at, Field& field);
+    explicit Gaps(Lookup lookup) : lookup_(lookup) {}
+    // An object was opened.
+    void Start() { last_ = entries_.data(); }
+    // Returns the next value, or what stands behind the object if that is closed(). nullptr: this
+    // is nothing that may stand here.
+    const char* Read(const char* at);
+    Field field() const { return field_; }  // of the key
+    bool closed() const { return closed_; }
 
    private:
-    static constexpr size_t kLongest = 32;  // with both quotes
-    static constexpr size_t kEntries = 256;
+    static constexpr size_t kLongest = 32;
+    static constexpr size_t kEntries = 256, kFirstEntries = 32;
     struct Entry {
-      std::array<char, kLongest> text{};  // with both quotes
-      uint8_t length = 0;
-      uint8_t next = 0;  // entry of the key that followed
+      std::array<char, kLongest> text{};
+      size_t length = kLongest + 1;  // matches nothing
+      Entry* next = nullptr;
       Field field = Field::kNone;
+      bool closed = false;
     };
-    bool Is(const Entry& entry, const char* at) const;
+    const char* ReadAnew(const char* at);
+    const char* Parse(const char* at);
+
     Lookup lookup_;
-    std::array<Entry, kEntries> entries_{};  // [0]: before the first key
-    uint8_t last_ = 0;
+    // [0]: before the first gap of an object. Up to kFirstEntries: gaps that follow it, so that a
+    // gap without comma is never taken for a later one.
+    std::array<Entry, kEntries> entries_{};
+    Entry long_gap_;  // stands for all that are longer than an entry
+    Entry* last_ = entries_.data();
+    Field field_ = Field::kNone;
+    bool closed_ = false;
   };
 
   // Signatures by the lists that they are made of.
@@ -88,7 +101,7 @@ class EventScanner {
 
   TraceData trace_;
   TraceHandler handler_;
-  Keys event_keys_, arg_keys_;
+  Gaps event_gaps_, arg_gaps_;
   ListMemo useless_, dims_memo_, types_memo_;
   const ListMemo::Entry* dims_ = nullptr;  // of the event at hand; nullptr: none, or in the handler
   const ListMemo::Entry* types_ = nullptr;

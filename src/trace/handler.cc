@@ -249,18 +249,21 @@ void TraceHandler::EventScalar(std::string_view text, bool lasts) {
       pending_.thread.Set(Bounded(text, 256), lasts);
       break;
     case Field::kStart:
-      fractions_seen_ |= text.find('.') != std::string_view::npos;
-      pending_.start_ns = ParseNanoseconds(text).value_or(kAbsent);
-      if (pending_.start_ns > kLatestNs || pending_.start_ns < -kLatestNs) {
-        pending_.start_ns = kAbsent;
-      }
-      break;
     case Field::kDuration:
-      pending_.duration_ns = ParseNanoseconds(text).value_or(kAbsent);
+      SetTime(ParseNanoseconds(text).value_or(kAbsent), text.find('.') != std::string_view::npos);
       break;
     default:
       break;
   }
+}
+
+void TraceHandler::SetTime(int64_t ns, bool has_fraction) {
+  if (field_ == Field::kDuration) {
+    pending_.duration_ns = ns;
+    return;
+  }
+  fractions_seen_ |= has_fraction;
+  pending_.start_ns = ns > kLatestNs || ns < -kLatestNs ? kAbsent : ns;
 }
 
 void TraceHandler::ArgScalar(std::string_view text, bool lasts) {

@@ -132,6 +132,7 @@ class TraceHandler {
   bool Scalar(std::string_view text, bool is_string);
   // `lasts`: the text outlives the event.
   void EventScalar(std::string_view text, bool lasts);
+  void SetTime(int64_t ns, bool has_fraction);
   void ArgScalar(std::string_view text, bool lasts);
   bool SetArg(int64_t number);
   void TopScalar(std::string_view text);

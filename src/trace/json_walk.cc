@@ -161,6 +161,20 @@ const char* ReadShortInteger(const char* at, int64_t& number) {
   return at;
 }
 
+const char* ReadUsualTime(const char* at, int64_t& ns) {
+  constexpr std::ptrdiff_t kMostDigits = 15;
+  const char* const digits = at;
+  int64_t value = 0;
+  while (IsDigit(*at) && at - digits < kMostDigits) value = value * 10 + (*at++ - '0');
+  if (at == digits || (*digits == '0' && at - digits > 1) || *at != '.') return nullptr;
+  if (!IsDigit(at[1]) || !IsDigit(at[2]) || !IsDigit(at[3])) return nullptr;
+  value = value * 1000 + (at[1] - '0') * 100 + (at[2] - '0') * 10 + (at[3] - '0');
+  at += 4;
+  if (IsDigit(*at) || *at == 'e' || *at == 'E') return nullptr;
+  ns = value;
+  return at;
+}
+
 const char* SkipString(const char* at) {
   if (*at != '"') return nullptr;
   const char* const start = at;

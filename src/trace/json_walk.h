@@ -13,6 +13,8 @@ namespace perfgate {
 const char* SkipNumber(const char* at);
 // A whole number of at most 18 digits. nullptr also for "1.5" and "1e3".
 const char* ReadShortInteger(const char* at, int64_t& number);
+// Microseconds with three decimals, at most 15 digits before them, as nanoseconds.
+const char* ReadUsualTime(const char* at, int64_t& ns);
 // A string, from its first quote; escapes of one letter are taken.
 const char* SkipString(const char* at);
 // A string without escapes, from its first quote.

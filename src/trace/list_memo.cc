@@ -7,7 +7,7 @@ namespace perfgate {
 ListMemo::Entry& ListMemo::At(std::string_view list) {
   const uint64_t hash = HashBytes(list);
   Entry& entry = entries_[hash % kEntries];
-  if (entry.hash != hash || entry.raw != list) {
+  if (entry.hash != hash || !SameText(entry.raw, list)) {
     entry.hash = hash;
     entry.id = 0;
   }

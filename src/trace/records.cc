@@ -32,7 +32,7 @@ TextTable::TextTable() : views_{std::string_view()}, slots_(1024, 0) {}
 uint32_t TextTable::Slot(std::string_view text) const {
   const size_t mask = slots_.size() - 1;
   size_t at = HashBytes(text) & mask;
-  while (slots_[at] != 0 && views_[slots_[at]] != text) at = (at + 1) & mask;
+  while (slots_[at] != 0 && !SameText(views_[slots_[at]], text)) at = (at + 1) & mask;
   return static_cast<uint32_t>(at);
 }
 
