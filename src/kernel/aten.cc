@@ -13,148 +13,6 @@ namespace {
 // How much of a name is looked at for words: real names repeat themselves long before.
 constexpr size_t kLookAt = 4096;
 
-struct Known {
-  std::string_view identifier;
-  std::string_view word;
-};
-
-// Identifiers whose operator cannot be read off by rule.
-constexpr Known kIdentifiers[] = {
-    {"direct_copy_kernel_cuda", "copy"},
-    {"bfloat16_copy_kernel_cuda", "copy"},
-    {"float16_copy_kernel_cuda", "copy"},
-    {"float8_copy_kernel_cuda", "copy"},
-    {"bfloat16tofloat32_copy_kernel_cuda", "copy"},
-    {"float16tofloat32_copy_kernel_cuda", "copy"},
-    {"Copy", "copy"},
-    {"CompareEqFunctor", "eq"},
-    {"CompareFunctor", "compare"},
-    {"launch_clamp_scalar", "clamp"},
-    {"and_kernel_cuda", "all"},
-    {"or_kernel_cuda", "any"},
-    {"triu_tril_kernel", "tril"},
-    {"NormTwoOps", "norm"},
-    {"NormOneOps", "norm"},
-    {"NormOps", "norm"},
-    {"WelfordOps", "var"},
-    {"ArgMaxOps", "argmax"},
-    {"ArgMinOps", "argmin"},
-    {"MaxOps", "max"},
-    {"MinOps", "min"},
-    {"FusedAdamMathFunctor", "_fused_adamw"},
-    {"FusedSgdMathFunctor", "_fused_sgd"},
-    {"FusedAdagradMathFunctor", "_fused_adagrad"},
-    {"PointwiseOpScalarFunctor", "addcmul"},
-    {"PointwiseOpListFunctor", "addcmul"},
-    {"MaxNanFunctor", "max"},
-    {"MinNanFunctor", "min"},
-    {"LpNormFunctor", "norm"},
-    {"GammaBetaBackwardCUDAKernelTemplate", "layer_norm_backward"},
-    {"_cuda_scatter_gather_internal_kernel", "scatter_gather"},
-    {"_scatter_gather_elementwise_kernel", "scatter_gather"},
-    {"mse_kernel_cuda", "mse_loss"},
-    {"mse_backward_cuda_kernel", "mse_loss_backward"},
-    {"CatArrayBatchedCopy", "cat"},
-    {"vectorized_gather_kernel", "index_select"},
-    {"softmax_warp_forward", "softmax"},
-    {"softmax_warp_backward", "softmax_backward"},
-    {"cunn_SoftMaxForward", "softmax"},
-    {"cunn_SoftMaxForwardSmem", "softmax"},
-    {"cunn_SoftMaxForwardGmem", "softmax"},
-    {"cunn_SoftMaxForwardReg", "softmax"},
-    {"cunn_SoftMaxBackward", "softmax_backward"},
-    {"cunn_SoftMaxBackwardSmem", "softmax_backward"},
-    {"cunn_SpatialSoftMaxForward", "softmax"},
-    {"GammaBetaBackwardCUDAKernel", "layer_norm_backward"},
-    {"GammaBetaBackwardSimpleCUDAKernel", "layer_norm_backward"},
-    {"cuComputeGradInput", "layer_norm_backward"},
-    {"cuComputePartGradGammaBeta", "layer_norm_backward"},
-    {"layer_norm_grad_input_kernel", "layer_norm_backward"},
-    {"layer_norm_grad_input_kernel_vectorized", "layer_norm_backward"},
-    {"RowwiseMomentsCUDAKernel", "layer_norm"},
-    {"LayerNormForwardCUDAKernel", "layer_norm"},
-    {"vectorized_layer_norm_kernel", "layer_norm"},
-    {"batch_norm_transform_input_kernel", "batch_norm"},
-    {"batch_norm_calc_invstd", "batch_norm"},
-    {"batch_norm_collect_statistics_kernel", "batch_norm"},
-    {"fused_dropout_kernel", "dropout"},
-    {"fused_dropout_kernel_vec", "dropout"},
-    {"indexSelectLargeIndex", "index_select"},
-    {"indexSelectSmallIndex", "index_select"},
-    {"index_elementwise_kernel", "index"},
-    {"vectorized_index_kernel", "index"},
-    {"embedding_backward_feature_kernel", "embedding_dense_backward"},
-    {"compute_grad_weight", "embedding_dense_backward"},
-    {"nll_loss_forward_reduce_cuda_kernel_2d", "nll_loss_forward"},
-    {"nll_loss_backward_reduce_cuda_kernel_2d", "nll_loss_backward"},
-    {"normal_and_transform", "normal"},
-    {"uniform_and_transform", "uniform"},
-    {"random_kernel", "random"},
-    {"arange_cuda_out", "arange"},
-    {"gatherTopK", "topk"},
-    {"sbtopk", "topk"},
-    {"mbtopk", "topk"},
-    {"bitonicSortKVInPlace", "sort"},
-    {"radixSortKVInPlace", "sort"},
-    {"tensor_kernel_scan_innermost_dim", "cumsum"},
-    {"tensor_kernel_scan_outer_dim", "cumsum"},
-    {"max_pool_forward_nchw", "max_pool2d_with_indices"},
-    {"max_pool_forward_nhwc", "max_pool2d_with_indices"},
-    {"plus", "add"},
-    {"multiplies", "mul"},
-    {"divides", "div"},
-    {"minus", "sub"},
-};
-
-std::string SnakeCase(std::string_view text) {
-  std::string snake;
-  for (char c : text) {
-    if (std::isupper(static_cast<unsigned char>(c)) != 0) {
-      if (!snake.empty() && snake.back() != '_') snake += '_';
-      snake += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else {
-      snake += c;
-    }
-  }
-  return snake;
-}
-
-// The operator that an identifier of ATen's sources names, or "".
-std::string WordOf(std::string_view identifier) {
-  for (const Known& known : kIdentifiers) {
-    if (known.identifier == identifier) return std::string(known.word);
-  }
-  if (identifier.starts_with("CatArrayBatchedCopy")) return "cat";
-  std::string_view stem = identifier;
-  // By a prefix or suffix that ATen gives to functors and kernels, or by the spelling of a type:
-  // at::native::Sqrt<float>.
-  bool marked = !stem.empty() && std::isupper(static_cast<unsigned char>(stem[0])) != 0;
-  for (std::string_view prefix : {"CUDAFunctor_", "CUDAFunctorOnSelf_", "CUDAFunctorOnOther_"}) {
-    if (!stem.starts_with(prefix)) continue;
-    stem.remove_prefix(prefix.size());
-    marked = true;
-  }
-  for (bool again = true; again;) {
-    again = false;
-    for (std::string_view suffix :
-         {"_kernel_cuda", "_cuda_kernel", "_kernel_impl",   "CUDAKernelImpl",
-          "CUDAKernel",   "KernelImpl",   "Kernel",         "_kernel",
-          "_out_frame",   "Functor",      "_functor",       "_cuda",
-          "_impl",        "Ops",          "_scalar",        "_tensor",
-          "_out",         "_vectorized",  "_tensor_scalar", "_opmath"}) {
-      if (stem.size() <= suffix.size() || !stem.ends_with(suffix)) continue;
-      stem.remove_suffix(suffix.size());
-      marked = again = true;
-    }
-  }
-  if (!marked) return "";
-  std::string snake = SnakeCase(stem);
-  if (snake.starts_with("_") && FindOperator(snake) == nullptr) snake.erase(0, 1);
-  const OperatorFacts* facts = FindOperator(snake);
-  if (facts == nullptr || facts->kind == OperatorKind::kView) return "";
-  return OperatorWord(snake);
-}
-
 // The first identifier of `text` that names an operator.
 std::string FirstWord(std::string_view text) {
   text = text.substr(0, kLookAt);
@@ -165,7 +23,7 @@ std::string FirstWord(std::string_view text) {
     }
     size_t end = at;
     while (end < text.size() && IsWordChar(text[end])) ++end;
-    std::string word = end - at > 80 ? "" : WordOf(text.substr(at, end - at));
+    std::string word = end - at > 80 ? "" : AtenWord(text.substr(at, end - at));
     if (!word.empty()) return word;
     at = end;
   }
@@ -255,20 +113,20 @@ void ArgumentTypes(const NameParts& name, KernelInfo* info) {
 }
 
 bool IsLauncher(std::string_view function) {
-  for (std::string_view launcher :
-       {"elementwise_kernel", "vectorized_elementwise_kernel", "unrolled_elementwise_kernel",
-        "legacy_elementwise_kernel", "elementwise_kernel_with_index", "reduce_kernel",
-        "distribution_elementwise_grid_stride_kernel", "multi_tensor_apply_kernel",
-        "elementwise_kernel_manual_unroll", "vectorized_templated_elementwise_kernel",
-        "index_elementwise_kernel"}) {
-    if (launcher == function) return true;
-  }
-  return false;
+  return function.find("elementwise_kernel") != std::string_view::npos ||
+         function.starts_with("kernelPointwiseApply") || function == "reduce_kernel" ||
+         function == "multi_tensor_apply_kernel";
 }
 
+// Names that only ATen has, outside of its namespaces.
 bool IsAtenOnly(std::string_view function) {
-  return function.starts_with("softmax_warp_") || function.starts_with("cunn_SoftMax") ||
-         function.starts_with("CatArrayBatchedCopy");
+  for (std::string_view prefix :
+       {"softmax_warp_", "cunn_", "CatArrayBatchedCopy", "indexSelectLargeIndex",
+        "indexSelectSmallIndex", "indexAddLargeIndex", "indexAddSmallIndex",
+        "indexing_backward_kernel", "randperm_handle_duplicate_keys"}) {
+    if (function.starts_with(prefix)) return true;
+  }
+  return false;
 }
 
 // What template arguments say beyond the identifier.
@@ -289,6 +147,14 @@ std::string Refined(const NameParts& name, std::string word) {
   if (name.function == "multi_tensor_apply_kernel" && divides &&
       name.arguments.find("PointwiseOp") != std::string_view::npos) {
     return "addcdiv";
+  }
+  if (name.function.ends_with("_dim_with_indices")) {
+    bool smaller = name.arguments.find("less_equal") != std::string_view::npos;
+    return smaller ? "cummin" : "cummax";
+  }
+  if (name.function.starts_with("indexFunc") &&
+      name.callee.find("ReduceAdd") == std::string_view::npos) {
+    return "index_reduce";
   }
   if (word == "_fused_adamw" && name.arguments.find("ADAM_MODE)0") != std::string_view::npos) {
     return "_fused_adam";

@@ -79,7 +79,8 @@ bool DecodeFlash(const NameParts& name, KernelInfo* info) {
   std::string_view callee = name.callee;
   bool version2 = name.function.starts_with("flash_fwd") || name.function.starts_with("flash_bwd");
   bool version3 = callee.find("flash::FlashAttn") != std::string_view::npos ||
-                  callee.find("flash::enable_sm") != std::string_view::npos;
+                  callee.find("flash::enable_sm") != std::string_view::npos ||
+                  name.callee.starts_with("flash::compute_attn_ws");
   if (!version2 && !version3) return false;
   bool backward = name.function.starts_with("flash_bwd") ||
                   callee.find("FlashAttnBwd") != std::string_view::npos;
@@ -102,10 +103,54 @@ bool DecodeFlash(const NameParts& name, KernelInfo* info) {
   return true;
 }
 
+struct AttentionKernel {
+  std::string_view function;  // what it starts with
+  std::string_view library;
+  bool backward;
+};
+
+// Others by their function: the memory-efficient kernels of xformers and PyTorch before they got
+// names of their own, FlashAttention 1 and 4, TensorRT's, AOTriton's.
+constexpr AttentionKernel kOthers[] = {
+    {"attention_kernel_backward_batched", "fmha_cutlass", true},
+    {"attention_kernel_batched", "fmha_cutlass", false},
+    {"fmha_fwd_loop_kernel", "flash", false},
+    {"fmha_bwd_loop_kernel", "flash", true},
+    {"fmha_dgrad_", "flash", true},
+    {"fmha_fprop_", "flash", false},
+    {"fmha_v2_", "tensorrt", false},
+    {"fmhaSm", "tensorrt_llm", false},
+    {"attn_fwd", "aotriton", false},
+    {"bwd_kernel_dk_dv", "aotriton", true},
+    {"bwd_kernel_dq", "aotriton", true},
+    {"bwd_kernel_fuse", "aotriton", true},
+};
+
+bool DecodeOther(const NameParts& name, KernelInfo* info) {
+  std::string_view function = name.function;
+  for (const AttentionKernel& known : kOthers) {
+    bool whole = known.library == "aotriton";
+    if (whole ? function != known.function : !function.starts_with(known.function)) continue;
+    Attention(known.backward, known.library, info);
+    info->tensor_core = TensorCore::kUnknown;
+    info->in_dtype = info->out_dtype = ElementType(name.arguments);
+    LabelAttention(known.library, known.backward, info);
+    return true;
+  }
+  // FlashAttention 4 is written in CuTe's Python: its classes stand in the kernel's name.
+  if (!function.starts_with("kernel_cutlass_kernel_")) return false;
+  bool backward = function.find("FlashAttentionBackward") != std::string_view::npos;
+  if (!backward && function.find("FlashAttentionForward") == std::string_view::npos) return false;
+  Attention(backward, "flash", info);
+  LabelAttention("flash", backward, info);
+  return true;
+}
+
 }  // namespace
 
 bool DecodeAttention(const NameParts& name, KernelInfo* info) {
-  return DecodeCudnn(name, info) || DecodeMemoryEfficient(name, info) || DecodeFlash(name, info);
+  return DecodeCudnn(name, info) || DecodeMemoryEfficient(name, info) || DecodeFlash(name, info) ||
+         DecodeOther(name, info);
 }
 
 }  // namespace perfgate

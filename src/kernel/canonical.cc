@@ -54,6 +54,8 @@ class Writer {
       out_ += "std::array<";
     } else if (!AfterWord() && (Take("cask_cudnn_infer") || Take("cask_cudnn_train"))) {
       out_ += "cask_cudnn";
+    } else if (!AfterWord() && (VersionNamespace() || InternalNamespace())) {
+      return;
     } else if (text_[at_] == '#' || text_.substr(at_).starts_with("(instance ")) {
       Counter();
     } else if (text_[at_] == ' ') {
@@ -73,6 +75,29 @@ class Writer {
     } else {
       out_ += text_[at_++];
     }
+  }
+
+  // "_INTERNAL_5cd812b1_7_Loss_cu_5b0651e1::", nvcc's name for what is internal to a file: hashes.
+  bool InternalNamespace() {
+    std::string_view rest = text_.substr(at_);
+    if (!rest.starts_with("_INTERNAL_")) return false;
+    size_t end = 0;
+    while (end < rest.size() && IsWordChar(rest[end])) ++end;
+    if (!rest.substr(end).starts_with("::")) return false;
+    at_ += end + 2;
+    return true;
+  }
+
+  // "CUB_200302_750_800_900_NS::": changes with the toolkit and the architectures it was built for.
+  bool VersionNamespace() {
+    std::string_view rest = text_.substr(at_);
+    if (!rest.starts_with("CUB_") && !rest.starts_with("THRUST_") && !rest.starts_with("ROCPRIM_"))
+      return false;
+    size_t end = rest.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    if (end == std::string_view::npos || !rest.substr(end).starts_with("::")) return false;
+    if (!rest.substr(0, end).ends_with("_NS")) return false;
+    at_ += end + 2;
+    return true;
   }
 
   // "#4" of Kineto's demangler, "(instance 4)" of Nsight's.
@@ -174,6 +199,22 @@ std::string_view WithoutGraph(std::string_view text) {
   return text.substr(end + 1);
 }
 
+// Overloads that are no templates differ in their parameters alone: "(float*)" for "(float const*,
+// int)", "" where no tensor's type is said.
+std::string TensorParameters(const NameParts& name) {
+  if (name.callee.find('<') != std::string_view::npos) return "";
+  std::string list;
+  for (std::string_view parameter : SplitTopLevel(name.parameters, ',', 32)) {
+    bool pointer = parameter.ends_with('*');
+    std::string_view dtype = pointer ? DtypeOf(parameter) : "";
+    if (dtype.empty()) continue;
+    list += list.empty() ? "(" : ",";
+    list += dtype;
+    list += '*';
+  }
+  return list.empty() ? list : list + ")";
+}
+
 }  // namespace
 
 std::string CanonicalName(const NameParts& name) {
@@ -185,10 +226,16 @@ std::string CanonicalName(const NameParts& name) {
     return std::string("aten::") += OperatorWord(name.exact);
   std::string_view callee = name.callee;
   bool plain = callee.find_first_of("<>(){}: ") == std::string_view::npos;
-  if (!plain) return Writer(callee).Run();
-  if (callee.starts_with("triton_") || callee.find("cpp_fused_") != std::string_view::npos) {
-    return std::string(WithoutTrailingNumber(WithoutHash(WithoutGraph(callee))));
-  }
+  std::string parameters = TensorParameters(name);
+  if (!plain || !parameters.empty()) return Writer(callee).Run() + parameters;
+  // A name without operators (triton_poi_fused_3) has nothing but its number.
+  std::string_view unhashed = WithoutHash(WithoutGraph(callee));
+  std::string_view unnumbered = WithoutTrailingNumber(unhashed);
+  bool generated =
+      callee.starts_with("triton_") || callee.find("cpp_fused_") != std::string_view::npos;
+  if (generated && unnumbered.find("_fused_") != std::string_view::npos)
+    return std::string(unnumbered);
+  if (generated) return std::string(unhashed);
   return std::string(WithoutSpecialisation(callee));
 }
 

@@ -1,5 +1,6 @@
 // cuBLAS kernels that are neither nvjet nor xmma: ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_
-// stages_64x3_nn, ampere_sgemm_128x128_nn, split-K reducers, GEMV; and bmm_ of TensorRT-LLM.
+// stages_64x3_nn, ampere_sgemm_128x128_nn, split-K reducers, GEMV; cuDNN's convolutions of the same
+// grammar (volta_scudnn_128x64_relu_interior_nn_v1); and bmm_ of TensorRT-LLM.
 #include <array>
 
 #include "base/text.h"
@@ -26,46 +27,44 @@ std::string_view ArchOf(std::string_view generation) {
   return "";
 }
 
-// "s16816gemm": 'd' or 's' or 'h', an instruction shape for tensor cores, "gemm".
+// Where "gemm", "cudnn" or "gcgemm" begins in a word that ends with it, else npos.
+size_t LegacyEnd(std::string_view token) {
+  for (std::string_view ending : {"gcgemm", "gemm", "cudnn"}) {
+    if (token.ends_with(ending)) return token.size() - ending.size();
+  }
+  return std::string_view::npos;
+}
+
+// "s16816gemm", "i8816cudnn": a shape is that of a tensor core's instruction.
 void LegacyInstruction(std::string_view token, KernelInfo* info) {
-  std::string_view inner = token.substr(0, token.size() - 4);  // without "gemm"
+  std::string_view inner = token.substr(0, LegacyEnd(token));
   bool shape = inner.size() > 1 && IsDigits(inner.substr(inner.size() - 1));
   info->tensor_core = shape ? TensorCore::kYes : TensorCore::kNo;
-  if (shape) return;
-  std::string_view dtype = inner == "s"   ? "fp32"
-                           : inner == "d" ? "fp64"
-                           : inner == "h" ? "fp16"
-                                          : "";
-  if (inner == "c" || inner == "z") dtype = inner == "c" ? "complex64" : "complex128";
-  info->in_dtype = info->out_dtype = dtype;
 }
 
 bool DecodeLegacy(const NameParts& name, KernelInfo* info) {
   size_t first = name.function.find('_');
   if (first == std::string_view::npos || !IsGeneration(name.function.substr(0, first)))
     return false;
-  if (name.function.find("gemm") == std::string_view::npos) return false;
+  bool conv = name.function.find("cudnn") != std::string_view::npos;
+  if (!conv && name.function.find("gemm") == std::string_view::npos) return false;
   std::vector<std::string_view> tokens = Tokens(name.function);
-  info->family = Family::kGemm;
-  info->library = "cublas";
+  info->family = conv ? Family::kConv : Family::kGemm;
+  info->library = conv ? "cudnn" : "cublas";
   info->arch = ArchOf(tokens[0]);
-  info->ops = {"mm"};
-  bool seen_instruction = false;
+  info->ops = {conv ? "convolution" : "mm"};
+  std::string_view result, instruction, operands;
   bool stages_next = false;
   for (size_t at = 1; at < tokens.size(); ++at) {
     std::string_view token = tokens[at];
-    std::string_view dtype = DtypeOf(token == "h" ? "fp16" : token == "i" ? "int8" : token);
-    if (!seen_instruction && !dtype.empty()) {
-      info->in_dtype = dtype;
-    } else if (!seen_instruction && token.ends_with("gemm")) {
-      seen_instruction = true;
+    std::string_view dtype = token.starts_with("int8x") ? "int8" : DtypeOf(token);
+    if (instruction.empty() && !dtype.empty()) {
+      result = dtype;
+    } else if (instruction.empty() && LegacyEnd(token) != std::string_view::npos) {
+      instruction = token;
       LegacyInstruction(token, info);
-    } else if (seen_instruction && info->tile.empty() && !dtype.empty()) {
-      info->out_dtype = dtype;
-      if (info->in_dtype.empty()) {  // ampere_s16816gemm_bf16_...: the result is fp32
-        info->in_dtype = dtype;
-        info->out_dtype = "fp32";
-      }
+    } else if (!instruction.empty() && info->tile.empty() && !dtype.empty()) {
+      operands = dtype;
     } else if (IsTile(token)) {
       if (info->tile.empty()) info->tile = token;
       if (stages_next) info->stages = SmallNumber(token.substr(token.find('x') + 1));
@@ -76,7 +75,8 @@ bool DecodeLegacy(const NameParts& name, KernelInfo* info) {
     }
     stages_next = token == "stages";
   }
-  info->short_name = "cublas " + info->tile;
+  if (!instruction.empty()) GemmTypes(result, instruction, operands, info);
+  info->short_name = info->library + (conv ? " conv " : " ") + info->tile;
   if (!info->in_dtype.empty()) info->short_name += " " + info->in_dtype;
   return true;
 }
@@ -91,6 +91,15 @@ std::vector<std::string_view> Dtypes(std::string_view arguments) {
     }
   }
   return dtypes;
+}
+
+// Kernels beside a GEMM of cuBLASLt: epilogues and reductions of their own.
+bool DecodeLtAux(const NameParts& name, KernelInfo* info) {
+  if (!name.callee.starts_with("cublasLt::")) return false;
+  info->family = Family::kGemmAux;
+  info->library = "cublas";
+  info->short_name = "cublasLt " + std::string(name.function.substr(0, 40));
+  return true;
 }
 
 bool DecodeSplitK(const NameParts& name, KernelInfo* info) {
@@ -113,8 +122,13 @@ bool DecodeSplitK(const NameParts& name, KernelInfo* info) {
 bool DecodeGemv(const NameParts& name, KernelInfo* info) {
   std::string_view function = name.function;
   bool gemv = function.starts_with("gemv") || name.callee.find("gemvx::") != std::string_view::npos;
-  bool skinny = function.starts_with("gemmSN") || function.starts_with("gemmk1") ||
-                function.starts_with("dot_kernel") || function.starts_with("reduce_1Block_kernel");
+  bool skinny = false;  // and other GEMMs without tensor cores
+  for (std::string_view prefix :
+       {"gemmSN", "gemmk1", "dot_kernel", "reduce_1Block_kernel", "gemm_kernel1x1_core",
+        "gemm_kernel2x1_core", "batch_gemm_kernel", "sgemm_largek", "dgemm_largek",
+        "magma_sgemmEx_kernel", "magma_hgemmEx_kernel"}) {
+    skinny = skinny || function.starts_with(prefix);
+  }
   if (!gemv && !skinny) return false;
   bool dot = function.starts_with("dot_") || function.starts_with("reduce_1Block");
   info->family = dot ? Family::kReduction : gemv ? Family::kGemv : Family::kGemm;
@@ -162,11 +176,43 @@ bool DecodeTensorRt(const NameParts& name, KernelInfo* info) {
   return true;
 }
 
+// What the letter before the instruction's shape says: the accumulator, and with it the operands
+// and the result where no other type is named.
+std::string_view Accumulator(std::string_view instruction) {
+  switch (instruction[0]) {
+    case 's':
+      return "fp32";
+    case 'd':
+      return "fp64";
+    case 'h':
+      return "fp16";
+    case 'i':
+      return "int32";
+    case 'c':
+      return "complex64";
+    case 'z':
+      return "complex128";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
+
+void GemmTypes(std::string_view result, std::string_view instruction, std::string_view operands,
+               KernelInfo* info) {
+  std::string_view accumulator = Accumulator(instruction);
+  info->in_dtype = operands.empty() ? accumulator : operands;
+  info->out_dtype = result.empty() ? accumulator : result;
+  // m16n8k8 with fp32 operands runs in TF32.
+  bool tf32 = instruction.find("tf32") != std::string_view::npos ||
+              (operands.empty() && instruction.starts_with("s1688"));
+  if (tf32) info->in_dtype = "tf32";
+}
 
 bool DecodeCublas(const NameParts& name, KernelInfo* info) {
   return DecodeLegacy(name, info) || DecodeSplitK(name, info) || DecodeGemv(name, info) ||
-         DecodeTensorRt(name, info);
+         DecodeTensorRt(name, info) || DecodeLtAux(name, info);
 }
 
 }  // namespace perfgate

@@ -29,11 +29,6 @@ void CutlassInstruction(std::string_view token, KernelInfo* info) {
   bool conv = !token.ends_with("gemm");
   info->family = conv ? Family::kConv : Family::kGemm;
   info->ops = {!conv ? "mm" : token.ends_with("fprop") ? "convolution" : "convolution_backward"};
-  if (token == "sgemm") info->in_dtype = info->out_dtype = "fp32";
-  if (token == "dgemm") info->in_dtype = info->out_dtype = "fp64";
-  if (token == "hgemm") info->in_dtype = info->out_dtype = "fp16";
-  // m16n8k8 with fp32 operands runs in TF32.
-  if (token == "s1688gemm" && info->in_dtype.empty()) info->in_dtype = "tf32";
 }
 
 void Finish(bool bias, KernelInfo* info) {
@@ -48,19 +43,18 @@ void DecodeVersion2(const std::vector<std::string_view>& tokens, KernelInfo* inf
   info->library = "cutlass2";
   size_t at = 1;
   if (at < tokens.size() && IsDigits(tokens[at])) info->arch = "sm" + std::string(tokens[at++]);
-  bool seen_instruction = false;
+  std::string_view before, instruction, after;
   int tiles = 0;
   for (; at < tokens.size(); ++at) {
     std::string_view token = tokens[at];
     std::string_view dtype = DtypeOf(token);
-    if (!seen_instruction) OperandClass(token, info);
-    if (!seen_instruction && !dtype.empty()) info->in_dtype = dtype;
-    if (!seen_instruction && IsInstruction(token)) {
-      seen_instruction = true;
+    if (instruction.empty()) OperandClass(token, info);
+    if (instruction.empty() && !dtype.empty()) before = dtype;
+    if (instruction.empty() && IsInstruction(token)) {
+      instruction = token;
       CutlassInstruction(token, info);
-    } else if (seen_instruction && tiles == 0 && !dtype.empty()) {
-      info->out_dtype = dtype;
-      if (info->in_dtype.empty() || info->in_dtype == "tf32") info->in_dtype = dtype;
+    } else if (!instruction.empty() && tiles == 0 && !dtype.empty()) {
+      after = dtype;
     } else if (IsTile(token)) {
       if (tiles == 0) info->tile = token;
       if (tiles == 1) info->stages = SmallNumber(token.substr(token.find('x') + 1));
@@ -71,6 +65,7 @@ void DecodeVersion2(const std::vector<std::string_view>& tokens, KernelInfo* inf
       info->split_k = 1;
     }
   }
+  if (!instruction.empty()) GemmTypes(before, instruction, after, info);
   Finish(false, info);
 }
 
@@ -107,6 +102,55 @@ void DecodeVersion3(const std::vector<std::string_view>& tokens, KernelInfo* inf
   Finish(bias, info);
 }
 
+// cute::tuple<cute::C<128>, cute::C<256>, cute::C<64> > -> "128x256x64"
+std::string TileOf(std::string_view tuple) {
+  std::string tile;
+  for (std::string_view number : SplitTopLevel(InsideTemplate(tuple), ',', 4)) {
+    std::string_view digits = InsideTemplate(number);
+    if (!IsDigits(digits) || digits.size() > 6) return "";
+    if (!tile.empty()) tile += 'x';
+    tile += digits;
+  }
+  return IsTile(tile) ? tile : "";
+}
+
+// CollectiveMma<MainloopSm90TmaGmmaWarpSpecialized<stages, cluster, schedule>, tile, A, stride, B,
+// ...>
+void DecodeCollective(std::string_view arguments, KernelInfo* info) {
+  size_t at = arguments.find("CollectiveMma<");
+  if (at == std::string_view::npos) return;
+  std::vector<std::string_view> parts = SplitTopLevel(InsideTemplate(arguments.substr(at)), ',', 6);
+  if (parts.size() < 3) return;
+  info->tile = TileOf(parts[1]);
+  info->in_dtype = DtypeOf(parts[2]);
+  size_t sm = parts[0].find("MainloopSm");
+  if (sm == std::string_view::npos) return;
+  info->tensor_core = TensorCore::kYes;
+  size_t end = parts[0].find_first_not_of("0123456789", sm + 10);
+  info->arch = "sm" + std::string(parts[0].substr(sm + 10, end - sm - 10));
+  std::vector<std::string_view> policy = SplitTopLevel(InsideTemplate(parts[0]), ',', 2);
+  if (!policy.empty()) info->stages = SmallNumber(policy[0]);
+}
+
+// A CUTLASS kernel by its C++ type.
+void DecodeByType(std::string_view arguments, KernelInfo* info) {
+  auto holds = [&](std::string_view part) {
+    return arguments.find(part) != std::string_view::npos;
+  };
+  info->library = "cutlass3";
+  bool conv = holds("conv::");
+  bool gemm = holds("Gemm") || holds("gemm::");
+  info->family = conv ? Family::kConv : gemm ? Family::kGemm : Family::kOther;
+  if (conv || gemm) info->ops = {conv ? "convolution" : "mm"};
+  if (holds("OpClassTensorOp")) info->tensor_core = TensorCore::kYes;
+  if (holds("OpClassSimt")) info->tensor_core = TensorCore::kNo;
+  DecodeCollective(arguments, info);
+  info->short_name = conv ? "cutlass conv" : gemm ? "cutlass gemm" : "cutlass kernel";
+  if (!info->tile.empty()) info->short_name += " " + info->tile;
+  if (!info->in_dtype.empty()) info->short_name += " " + info->in_dtype;
+  info->opaque = !conv && !gemm;
+}
+
 }  // namespace
 
 bool DecodeCutlass(const NameParts& name, KernelInfo* info) {
@@ -115,23 +159,21 @@ bool DecodeCutlass(const NameParts& name, KernelInfo* info) {
     DecodeVersion3(Tokens(text.substr(0, text.find_first_of("<>, "))), info);
     return true;
   }
-  if (text.starts_with("cutlass_") && text.find("gemm") == std::string_view::npos &&
-      text.find("fprop") == std::string_view::npos && text.find("grad") == std::string_view::npos) {
-    return false;
+  size_t end = 0;
+  while (end < text.size() && IsWordChar(text[end])) ++end;
+  bool named = text.starts_with("cutlass_") && !text.substr(end).starts_with("::");
+  if (named) {
+    text = text.substr(0, end);
+    bool matrix = text.find("gemm") != std::string_view::npos ||
+                  text.find("fprop") != std::string_view::npos ||
+                  text.find("grad") != std::string_view::npos;
+    if (matrix) DecodeVersion2(Tokens(text), info);
+    return matrix;
   }
-  if (text.starts_with("cutlass_")) {
-    DecodeVersion2(Tokens(text.substr(0, text.find_first_of("<>, :"))), info);
-    return true;
-  }
-  if (!name.callee.starts_with("cutlass::")) return false;
-  info->library = "cutlass3";  // a CUTLASS kernel by its C++ type: it says little in words
-  bool gemm = name.arguments.find("Gemm") != std::string_view::npos ||
-              name.arguments.find("gemm::") != std::string_view::npos;
-  bool conv = name.arguments.find("conv::") != std::string_view::npos;
-  info->family = conv ? Family::kConv : gemm ? Family::kGemm : Family::kOther;
-  if (conv || gemm) info->ops = {conv ? "convolution" : "mm"};
-  info->short_name = conv ? "cutlass conv" : gemm ? "cutlass gemm" : "cutlass kernel";
-  info->opaque = !conv && !gemm;
+  bool ours =
+      name.callee.starts_with("cutlass") && name.callee.find("::") != std::string_view::npos;
+  if (!ours) return false;
+  DecodeByType(name.arguments, info);
   return true;
 }
 

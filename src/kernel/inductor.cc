@@ -83,6 +83,8 @@ bool DecodeTriton(std::string_view function, KernelInfo* info) {
     label = category.label;
   }
   info->ops = OperatorSet(WithoutNumber(function.substr(fused + 7)));
+  info->opaque = IsDigits(function.substr(fused + 7));  // triton_poi_fused_3: of no operator
+  if (info->opaque) info->ops.clear();
   info->family = RefinedFamily(info->family, info->ops);
   info->short_name = ShortName(function, "triton" + std::string(label), info->ops);
   return true;

@@ -14,6 +14,15 @@ constexpr std::array<std::string_view, 18> kFamilies = {
 
 constexpr size_t kShortNameLength = 60;
 
+// In this order: attention kernels wear CUTLASS wrappers.
+constexpr std::array kDecoders = {
+    DecodeMemory,   DecodeNccl,         DecodeAttention,
+    DecodeNvjet,    DecodeXmma,         DecodeCutlass,
+    DecodeRocm,     DecodeCublas,       DecodeComposableKernel,
+    DecodeInductor, DecodeKnown,        DecodeAten,
+    DecodeLibrary,  DecodeOperatorCall,
+};
+
 }  // namespace
 
 std::string_view ToString(Family family) { return kFamilies[static_cast<size_t>(family)]; }
@@ -26,14 +35,15 @@ std::optional<Family> FindFamily(std::string_view name) {
 }
 
 KernelInfo DecodeKernelName(std::string_view exact) {
-  NameParts name = CutName(exact);
+  std::string demangled = Demangled(WithoutSuffix(exact));
+  NameParts name = CutName(demangled.empty() ? exact : demangled);
   KernelInfo info;
   info.canonical = CanonicalName(name);
-  bool known = DecodeMemory(name, &info) || DecodeNccl(name, &info) ||
-               DecodeAttention(name, &info) || DecodeNvjet(name, &info) ||
-               DecodeXmma(name, &info) || DecodeCutlass(name, &info) || DecodeCublas(name, &info) ||
-               DecodeInductor(name, &info) || DecodeAten(name, &info) ||
-               DecodeLibrary(name, &info) || DecodeOperatorCall(name, &info);
+  bool known = false;
+  for (auto* decode : kDecoders) {
+    known = decode(name, &info);
+    if (known) break;
+  }
   if (!known) DecodeOpaque(name, &info);
   if (info.short_name.size() > kShortNameLength) {
     size_t end = kShortNameLength;

@@ -53,14 +53,25 @@ size_t ParameterList(std::string_view text) {
 
 }  // namespace
 
+std::string_view WithoutSuffix(std::string_view name) {
+  name = Trim(name);
+  for (std::string_view suffix : {" [clone .kd]", ".kd"}) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
+  return name;
+}
+
 NameParts CutName(std::string_view name) {
   NameParts parts;
   parts.exact = Trim(name);
-  std::string_view text = parts.exact;
-  if (text.ends_with(" [clone .kd]")) text.remove_suffix(12);
-  if (text.ends_with(".kd")) text.remove_suffix(3);
+  std::string_view text = WithoutSuffix(name);
   if (text.ends_with(") const")) text.remove_suffix(6);
-  text = Trim(text.substr(0, ParameterList(text)));
+  size_t list = ParameterList(text);
+  if (list < text.size()) {
+    parts.parameters = text.substr(list + 1);
+    if (parts.parameters.ends_with(')')) parts.parameters.remove_suffix(1);
+  }
+  text = Trim(text.substr(0, list));
 
   int depth = 0;
   size_t callee = 0;
@@ -108,9 +119,9 @@ std::string_view InsideTemplate(std::string_view text) {
   return text.substr(open + 1);
 }
 
-std::vector<std::string_view> Tokens(std::string_view text) {
+std::vector<std::string_view> Tokens(std::string_view text, size_t at_most) {
   std::vector<std::string_view> tokens;
-  while (!text.empty() && tokens.size() < 64) {
+  while (!text.empty() && tokens.size() < at_most) {
     size_t end = text.find('_');
     if (end != 0) tokens.push_back(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -145,7 +156,7 @@ int SmallNumber(std::string_view text) {
 }
 
 std::string_view DtypeOf(std::string_view type) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 44> kTypes = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 68> kTypes = {{
       {"c10::BFloat16", "bf16"},
       {"__nv_bfloat16", "bf16"},
       {"cutlass::bfloat16_t", "bf16"},
@@ -190,12 +201,37 @@ std::string_view DtypeOf(std::string_view type) {
       {"u8", "uint8"},
       {"bool", "bool"},
       {"u32", "uint32"},
+      {"__hip_bfloat16", "bf16"},
+      {"hip_bfloat16", "bf16"},
+      {"__bf16", "bf16"},
+      {"std::bfloat16_t", "bf16"},
+      {"ck::bhalf_t", "bf16"},
+      {"_Float16", "fp16"},
+      {"__fp16", "fp16"},
+      {"cutlass::tfloat32_t", "tf32"},
+      {"c10::Float8_e4m3fnuz", "fp8_e4m3"},
+      {"__hip_fp8_e4m3", "fp8_e4m3"},
+      {"__hip_fp8_e4m3_fnuz", "fp8_e4m3"},
+      {"ck::f8_t", "fp8_e4m3"},
+      {"ck::f8_fnuz_t", "fp8_e4m3"},
+      {"ck::f8_ocp_t", "fp8_e4m3"},
+      {"c10::Float8_e5m2fnuz", "fp8_e5m2"},
+      {"ck::bf8_t", "fp8_e5m2"},
+      {"ck::bf8_fnuz_t", "fp8_e5m2"},
+      {"ck::bf8_ocp_t", "fp8_e5m2"},
+      {"c10::Float4_e2m1fn_x2", "fp4"},
+      {"ck::pk_i4_t", "int4"},
+      {"c10::qint8", "int8"},
+      {"c10::quint8", "uint8"},
+      {"c10::qint32", "int32"},
+      {"unsigned short", "uint16"},
   }};
   while (type.ends_with('*') || type.ends_with('&') || type.ends_with(' ')) type.remove_suffix(1);
   if (type.ends_with(" const")) type.remove_suffix(6);
   if (type.starts_with("const ")) type.remove_prefix(6);
   if (type.starts_with("c10::complex<float>")) return "complex64";
   if (type.starts_with("c10::complex<double>")) return "complex128";
+  if (type.starts_with("c10::complex<c10::Half>")) return "complex32";
   for (const auto& [text, dtype] : kTypes) {
     if (text == type) return dtype;
   }

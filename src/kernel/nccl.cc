@@ -1,4 +1,5 @@
-// ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...), older ncclKernel_AllReduce_RING_LL_Sum_float(...).
+// ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...), older ncclKernel_AllReduce_RING_LL_Sum_float(...),
+// ncclSymkDevKernel_... of symmetric memory; RCCL has the same names and ncclDevKernel_Generic.
 #include <array>
 #include <utility>
 
@@ -26,7 +27,8 @@ std::string_view Word(std::string_view collective) {
 }  // namespace
 
 bool DecodeNccl(const NameParts& name, KernelInfo* info) {
-  bool nccl = name.function.starts_with("ncclDevKernel") || name.function.starts_with("ncclKernel");
+  bool nccl =
+      name.function.starts_with("nccl") && name.function.find("Kernel") != std::string_view::npos;
   if (!nccl) return false;
   info->family = Family::kCollective;
   info->library = "nccl";

@@ -33,6 +33,17 @@ std::string_view LetterType(char letter) {
   }
 }
 
+// The words that cuBLASLt has for it: "bias", "gelubias", "reluauxbias" (`aux` also stores what the
+// backward pass needs).
+std::string_view Epilogue(std::string_view token) {
+  bool bias = token.ends_with("bias");
+  if (bias) token.remove_suffix(4);
+  if (token.ends_with("aux")) token.remove_suffix(3);
+  if (token == "gelu") return bias ? "bias_gelu" : "gelu";
+  if (token == "relu") return bias ? "bias_relu" : "relu";
+  return bias && token.empty() ? "bias" : "";
+}
+
 bool IsLayout(std::string_view token) {
   return (token.size() == 3 || token.size() == 4) &&
          token.find_first_not_of("NT") == std::string_view::npos;
@@ -55,7 +66,6 @@ bool DecodeNvjet(const NameParts& name, KernelInfo* info) {
       info->out_dtype = LetterType(letters.back());
     }
   }
-  bool bias = false;
   int tiles = 0;
   for (; at < tokens.size(); ++at) {
     std::string_view token = tokens[at];
@@ -68,18 +78,20 @@ bool DecodeNvjet(const NameParts& name, KernelInfo* info) {
       info->stages = SmallNumber(token);
     } else if (token == "splitK") {
       info->split_k = 1;
-    } else if (token == "bias") {
-      bias = true;
+    } else if (std::string_view known = Epilogue(token); !known.empty()) {
+      info->epilogue = known;
     } else if (IsLayout(token)) {
       info->layout = token;
     }
   }
-  info->epilogue = bias ? "bias" : "none";
+  bool whole = !info->layout.empty();  // else something cut it
+  if (whole && info->epilogue.empty()) info->epilogue = "none";
+  bool bias = info->epilogue.starts_with("bias");
   info->ops = {bias ? "addmm" : "mm"};
   info->short_name = "nvjet";
   if (!info->tile.empty()) info->short_name += " " + info->tile;
   if (info->split_k != 0) info->short_name += " splitK";
-  if (bias) info->short_name += " bias";
+  if (!info->epilogue.empty() && info->epilogue != "none") info->short_name += " " + info->epilogue;
   if (info->in_dtype != info->out_dtype) {
     info->short_name += " " + info->in_dtype + "->" + info->out_dtype;
   } else if (!info->in_dtype.empty() && info->in_dtype != "bf16") {

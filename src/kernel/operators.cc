@@ -29,7 +29,7 @@ std::string_view WithoutEnding(std::string_view word) {
 
 // Spellings of one operator.
 std::string_view OneSpelling(std::string_view word) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kSame = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 57> kSame = {{
       {"_to_copy", "copy"},
       {"clone", "copy"},
       {"contiguous", "copy"},
@@ -52,6 +52,41 @@ std::string_view OneSpelling(std::string_view word) {
       {"cudnn_convolution", "convolution"},
       {"_convolution", "convolution"},
       {"mkldnn_convolution", "convolution"},
+      {"miopen_convolution", "convolution"},
+      {"miopen_depthwise_convolution", "convolution"},
+      {"thnn_conv2d", "convolution"},
+      {"_slow_conv2d_forward", "convolution"},
+      {"_conv_depthwise2d", "convolution"},
+      {"conv_depthwise3d", "convolution"},
+      {"conv1d", "convolution"},
+      {"conv3d", "convolution"},
+      {"cudnn_convolution_transpose", "convolution"},
+      {"native_group_norm_backward", "group_norm_backward"},
+      {"native_batch_norm_backward", "batch_norm_backward"},
+      {"cudnn_batch_norm_backward", "batch_norm_backward"},
+      {"miopen_batch_norm", "batch_norm"},
+      {"miopen_batch_norm_backward", "batch_norm_backward"},
+      {"_batch_norm_with_update", "batch_norm"},
+      {"batch_norm_elemt", "batch_norm"},
+      {"batch_norm_stats", "batch_norm"},
+      {"_fused_rms_norm_backward", "rms_norm_backward"},
+      {"_fused_dropout", "dropout"},
+      {"_masked_softmax", "softmax"},
+      {"_masked_softmax_backward", "softmax_backward"},
+      {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
+      {"_adaptive_avg_pool3d", "adaptive_avg_pool3d"},
+      {"_adaptive_avg_pool2d_backward", "adaptive_avg_pool2d_backward"},
+      {"_adaptive_avg_pool3d_backward", "adaptive_avg_pool3d_backward"},
+      {"_embedding_bag", "embedding_bag"},
+      {"_embedding_bag_forward_only", "embedding_bag"},
+      {"_embedding_bag_backward", "embedding_bag_backward"},
+      {"_weight_norm_interface", "weight_norm"},
+      {"_weight_norm_interface_backward", "weight_norm_backward"},
+      {"_cumsum", "cumsum"},
+      {"_unique2", "unique"},
+      {"_cudnn_rnn", "rnn"},
+      {"miopen_rnn", "rnn"},
+      {"lift_fresh_copy", "copy"},
   }};
   for (const auto& [spelling, one] : kSame) {
     if (spelling == word) return one;

@@ -27,7 +27,25 @@ TEST(Operators, ThatComputeAreInTheTable) {
                                 "aoti_torch_cpu_addmm_out",
                                 "aten::mse_loss_backward",
                                 "aten::where",
-                                "aten::_scaled_dot_product_flash_attention_for_cpu"}) {
+                                "aten::_scaled_dot_product_flash_attention_for_cpu",
+                                "aten::_scaled_dot_product_cudnn_attention_backward",
+                                "aten::_foreach_add_",
+                                "aten::_foreach_norm",
+                                "aten::_foreach_copy_",
+                                "aten::_scaled_mm",
+                                "aten::_int_mm",
+                                "aten::_grouped_mm",
+                                "aten::_weight_int4pack_mm",
+                                "aten::cudnn_batch_norm",
+                                "aten::miopen_batch_norm",
+                                "aten::miopen_convolution",
+                                "aten::_cudnn_rnn",
+                                "aten::_fft_r2c",
+                                "aten::sort",
+                                "aten::scatter_add_",
+                                "aten::native_batch_norm_backward",
+                                "aten::_amp_update_scale_",
+                                "quantized::linear_dynamic"}) {
     EXPECT_EQ(ClassifyOperator(name), OperatorKind::kComputing) << name;
   }
 }
@@ -44,15 +62,16 @@ TEST(Operators, ThatDoNoWorkAreToldApart) {
   }
   for (std::string_view name :
        {"aten::resolve_conj", "aten::result_type", "aten::item", "aten::_local_scalar_dense",
-        "AddmmBackward0", "autograd::engine::evaluate_function: TBackward0",
-        "torch::autograd::AccumulateGrad", "record_param_comms"}) {
+        "AddmmBackward0", "torch::autograd::CppNode<MyFunction>",
+        "autograd::engine::evaluate_function: TBackward0", "torch::autograd::AccumulateGrad",
+        "record_param_comms"}) {
     EXPECT_EQ(ClassifyOperator(name), OperatorKind::kMetadata) << name;
   }
 }
 
 TEST(Operators, ThatCopy) {
-  for (std::string_view name :
-       {"aten::copy_", "aten::clone", "aten::contiguous", "aten::to", "aten::_to_copy"}) {
+  for (std::string_view name : {"aten::copy_", "aten::clone", "aten::contiguous", "aten::to",
+                                "aten::_to_copy", "aten::view_copy", "aten::lift_fresh_copy"}) {
     EXPECT_EQ(ClassifyOperator(name), OperatorKind::kCopy) << name;
   }
 }
@@ -85,6 +104,9 @@ TEST(OperatorWords, AreOneForAllSpellings) {
   EXPECT_EQ(OperatorWord("aten::_softmax"), "softmax");
   EXPECT_EQ(OperatorWord("aten::native_layer_norm"), "layer_norm");
   EXPECT_EQ(OperatorWord("aten::_to_copy"), "copy");
+  EXPECT_EQ(OperatorWord("aten::miopen_convolution"), "convolution");
+  EXPECT_EQ(OperatorWord("aten::cudnn_batch_norm_backward"), "batch_norm_backward");
+  EXPECT_EQ(OperatorWord("aten::native_group_norm_backward"), "group_norm_backward");
   EXPECT_EQ(OperatorWord("aten::__and__"), "__and__");
   EXPECT_EQ(OperatorWord("aten::_"), "_");
 }
