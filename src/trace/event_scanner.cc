@@ -1,6 +1,7 @@
 #include "trace/event_scanner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "trace/bytes.h"
 #include "trace/json_walk.h"
@@ -60,40 +61,50 @@ const char* FindEvents(std::string_view json) {
   }
 }
 
+inline bool EventScanner::Gaps::Take(Entry* entry, const char* at) {
+  if (entry == nullptr || !SameBytes32(entry->text.data(), at, entry->length)) return false;
+  last_ = entry;
+  field_ = entry->field;
+  closed_ = entry->closed;
+  return true;
+}
+
 inline const char* EventScanner::Gaps::Read(const char* at) {
-  Entry* const guess = last_->next;
-  if (guess == nullptr || !SameBytes32(guess->text.data(), at, guess->length)) return ReadAnew(at);
-  last_ = guess;
-  field_ = guess->field;
-  closed_ = guess->closed;
-  return at + guess->length;
+  Entry* const before = last_;
+  if (Take(before->next, at)) return at + last_->length;
+  if (!Take(before->other, at)) return ReadAnew(at);
+  std::swap(before->next, before->other);
+  return at + last_->length;
 }
 
 const char* EventScanner::Gaps::ReadAnew(const char* at) {
-  const char* end = Parse(at);
+  std::string_view key;
+  const char* end = Parse(at, key);
   if (end == nullptr) return nullptr;
   const auto length = static_cast<size_t>(end - at);
   if (length > kLongest) {
     last_ = &long_gap_;
+    if (!closed_) field_ = lookup_(key);
     return end;
   }
   const uint64_t hash = HashBytes({at, length});
   const size_t place = last_ == entries_.data() ? 1 + hash % (kFirstEntries - 1)
                                                 : kFirstEntries + hash % (kEntries - kFirstEntries);
-  Entry& entry = entries_[place];
-  if (!SameBytes32(entry.text.data(), at, entry.length)) {
-    std::copy(at, end, entry.text.begin());
-    entry.length = length;
-    entry.next = nullptr;
-    entry.field = field_;
-    entry.closed = closed_;
+  Entry* const entry = &entries_[place];
+  Entry* const before = last_;
+  if (!Take(entry, at)) {
+    *entry = {};
+    std::copy(at, end, entry->text.begin());
+    entry->length = length;
+    entry->closed = closed_;
+    if (!closed_) entry->field = lookup_(key);
+    Take(entry, at);
   }
-  last_->next = &entry;
-  last_ = &entry;
+  before->other = std::exchange(before->next, entry);
   return end;
 }
 
-const char* EventScanner::Gaps::Parse(const char* at) {
+const char* EventScanner::Gaps::Parse(const char* at, std::string_view& key) {
   const bool first = last_ == entries_.data();
   at = SkipBlanks(at);
   closed_ = *at == '}';
@@ -102,10 +113,10 @@ const char* EventScanner::Gaps::Parse(const char* at) {
     if (*at != ',') return nullptr;
     at = SkipBlanks(at + 1);
   }
-  const char* const key = at;
+  const char* const quote = at;
   at = SkipPlainString(at);
   if (at == nullptr) return nullptr;
-  field_ = lookup_({key + 1, static_cast<size_t>(at - key) - 2});
+  key = {quote + 1, static_cast<size_t>(at - quote) - 2};
   at = SkipBlanks(at);
   return *at == ':' ? SkipBlanks(at + 1) : nullptr;
 }

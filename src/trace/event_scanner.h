@@ -65,12 +65,14 @@ class EventScanner {
     struct Entry {
       std::array<char, kLongest> text{};
       size_t length = kLongest + 1;  // matches nothing
-      Entry* next = nullptr;
+      Entry* next = nullptr;         // the gap that followed last time
+      Entry* other = nullptr;        // another one that did
       Field field = Field::kNone;
       bool closed = false;
     };
+    bool Take(Entry* entry, const char* at);
     const char* ReadAnew(const char* at);
-    const char* Parse(const char* at);
+    const char* Parse(const char* at, std::string_view& key);
 
     Lookup lookup_;
     // [0]: before the first gap of an object. Up to kFirstEntries: gaps that follow it, so that a
