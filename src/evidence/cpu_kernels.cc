@@ -1,7 +1,9 @@
 #include <string>
 #include <vector>
 
+#include "evidence/attribution.h"
 #include "evidence/host.h"
+#include "evidence/paths.h"
 #include "evidence/rows.h"
 
 namespace perfgate {
@@ -49,6 +51,8 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
   const std::vector<bool> counts = FindCpuKernels(trace, host);
   std::vector<double>& kernels = evidence.Steps(MetricId::kCpuKernels);
   std::vector<double>& time_ns = evidence.Steps(MetricId::kCpuKernelTime);
+  const Attribution attribution(trace, host);
+  OperatorPaths paths(host);
   RowTable rows(evidence.window.Count());
   for (const uint32_t index : host.order) {
     if (!counts[index]) continue;
@@ -58,10 +62,18 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
     const int64_t duration_ns = event.duration_ns == kAbsent ? 0 : event.duration_ns;
     kernels[static_cast<size_t>(step)] += 1;
     time_ns[static_cast<size_t>(step)] += static_cast<double>(duration_ns);
-    KernelRow& row =
-        rows.Row("cpu", trace.Text(event.name), host.Path(static_cast<int32_t>(index)));
-    rows.Add(row, step, duration_ns);
-    AddShape(row, trace.InputDims(event), 1, duration_ns);
+    const auto op = static_cast<int32_t>(index);
+    const uint32_t path = paths.Of(op);
+    const RowTable::Handle row = rows.Row({-1, event.name, path}, [&](KernelRow& fresh) {
+      fresh.name = trace.Text(event.name);
+      fresh.op_path = paths.Text(path);
+      fresh.device = "cpu";
+      fresh.input_types = InputTypes(trace, op);
+    });
+    rows.Count(row, step, duration_ns);
+    const uint32_t dims = trace.signatures[event.detail].input_dims;
+    if (dims != 0) rows.AddShape(row, dims, duration_ns, [&] { return trace.Text(dims); });
+    attribution.Describe(event, op, duration_ns, row, rows);
   }
   if (rows.overflowed())
     evidence.incomplete.push_back("more CPU kernel names and steps than can be kept");

@@ -40,6 +40,13 @@ struct ShapeUse {
   int64_t time_ns = 0;     // all steps
 };
 
+// Launches of one row that were made in one module or under one annotation of the user.
+struct PlaceUse {
+  std::string place;    // "LlamaDecoderLayer_0 > LlamaMLP_0 > Linear_4", outermost first
+  int64_t count = 0;    // all steps
+  int64_t time_ns = 0;  // all steps
+};
+
 // Launches of one kernel: a row for each (device, exact name, operator path). The same shape holds
 // copies, fills and synchronising calls.
 struct KernelRow {
@@ -54,6 +61,14 @@ struct KernelRow {
   std::vector<int64_t> streams;            // sorted
   // In order of first appearance, kMostShapes at most; empty: shapes were not recorded.
   std::vector<ShapeUse> shapes;
+  // Of the innermost operator's first call: "[c10::BFloat16, c10::BFloat16, Scalar]"; "": not said.
+  std::string input_types;
+  // Modules as the Python stack or `Module Hierarchy` names them (those of the forward operator for
+  // backward ones), and annotations around the call, steps left out. kMostPlaces of each at most;
+  // empty: the trace does not say. Neither tells rows apart: the same model traced without stacks
+  // has the same rows.
+  std::vector<PlaceUse> modules, annotations;
+  std::string backward_of;  // the forward operator whose gradient this is: "aten::addmm"; or ""
   bool in_graph = false;
   KernelInfo info;  // decoded from the name on load, never stored
 
@@ -69,6 +84,11 @@ struct KernelRow {
 
 // A row with more different shapes than this keeps the first ones.
 inline constexpr size_t kMostShapes = 32;
+inline constexpr size_t kMostPlaces = 64;
+
+// Places in few words: "LlamaMLP_0 > Linear_4"; of several that differ in their numbers alone
+// "LlamaMLP > Linear, 12 of them"; of others the one with the longest time, "and 3 others".
+std::string PlaceText(const std::vector<PlaceUse>& places);
 
 // The elements of an operator path, outermost first; none of "".
 std::vector<std::string_view> PathElements(std::string_view op_path);

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "evidence/attribution.h"
 #include "evidence/gpu.h"
+#include "evidence/paths.h"
 #include "evidence/rows.h"
 
 namespace perfgate {
@@ -28,43 +30,81 @@ void FindDevices(const TraceData& trace, const GpuLinks& links, ProcessEvidence&
                    [&work](int a, int b) { return work[a] > work[b]; });
 }
 
+// Makes the rows of GPU work.
+class WorkRows {
+ public:
+  WorkRows(const TraceData& trace, const HostTree& host, const GpuLinks& links, int steps)
+      : trace_(trace),
+        links_(links),
+        operator_of_(trace, host),
+        attribution_(trace, host),
+        paths_(host),
+        kernels_(steps),
+        transfers_(steps) {}
+
+  void Add(const GpuWork& work) {
+    const TraceEvent& event = trace_.events[work.event];
+    const LaunchCall& call = links_.calls[work.call];
+    const bool graph = call.kind == CallKind::kGraphLaunch;
+    const int32_t op = operator_of_(call.event);
+    uint32_t path = paths_.Of(op);
+    if (path == OperatorPaths::kNowhere && graph) path = paths_.Graph();
+    const bool kernel = event.kind == EventKind::kKernel;
+    RowTable& table = kernel ? kernels_ : transfers_;
+    const RowTable::Handle row = table.Row({event.device, event.name, path}, [&](KernelRow& fresh) {
+      fresh.name = trace_.Text(event.name);
+      fresh.op_path = paths_.Text(path);
+      fresh.device = DeviceName(event.device);
+      Describe(event, graph, op, fresh);
+    });
+    AddStream(table[row], event.stream);
+    const int64_t time_ns = work.has_time ? event.duration_ns : 0;
+    table.Count(row, work.step, time_ns);
+    if (!kernel) table.AddBytes(row, work.step, event.bytes == kAbsent ? 0 : event.bytes);
+    if (op != kNoOperator) AddDims(table, row, trace_.events[static_cast<size_t>(op)], time_ns);
+    attribution_.Describe(trace_.events[call.event], op, time_ns, row, table);
+  }
+
+  void Take(ProcessEvidence& evidence) {
+    if (kernels_.overflowed() || transfers_.overflowed()) {
+      evidence.incomplete.push_back(
+          "more kernel names and steps than can be kept: trace fewer iterations");
+    }
+    for (KernelRow& row : kernels_.Take()) evidence.kernels.push_back(std::move(row));
+    for (KernelRow& row : transfers_.Take()) evidence.transfers.push_back(std::move(row));
+  }
+
+ private:
+  // What a row has of its first launch.
+  void Describe(const TraceEvent& event, bool graph, int32_t op, KernelRow& row) const {
+    row.in_graph = graph;
+    if (event.kind == EventKind::kKernel) {
+      row.grid = Wide(trace_.shapes[event.detail].grid);
+      row.block = Wide(trace_.shapes[event.detail].block);
+    }
+    if (op != kNoOperator) row.input_types = InputTypes(trace_, op);
+  }
+
+  void AddDims(RowTable& table, RowTable::Handle row, const TraceEvent& op, int64_t time_ns) const {
+    const uint32_t dims = trace_.signatures[op.detail].input_dims;
+    if (dims != 0) table.AddShape(row, dims, time_ns, [&] { return trace_.Text(dims); });
+  }
+
+  const TraceData& trace_;
+  const GpuLinks& links_;
+  const OperatorOf operator_of_;
+  const Attribution attribution_;
+  OperatorPaths paths_;
+  RowTable kernels_, transfers_;
+};
+
 }  // namespace
 
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
                     ProcessEvidence& evidence) {
-  const OperatorOf operator_of(trace, host);
-  RowTable kernels(evidence.window.Count()), transfers(evidence.window.Count());
-  for (const GpuWork& work : links.work) {
-    const TraceEvent& event = trace.events[work.event];
-    const LaunchCall& call = links.calls[work.call];
-    const bool graph = call.kind == CallKind::kGraphLaunch;
-    const int32_t op = operator_of(call.event);
-    std::string path = host.Path(op);
-    if (path.empty() && graph) path = "graph";
-    const bool kernel = event.kind == EventKind::kKernel;
-    RowTable& table = kernel ? kernels : transfers;
-    KernelRow& row = table.Row(DeviceName(event.device), trace.Text(event.name), path);
-    if (row.streams.empty()) {  // its first launch
-      row.in_graph = graph;
-      if (kernel) {
-        row.grid = Wide(trace.shapes[event.detail].grid);
-        row.block = Wide(trace.shapes[event.detail].block);
-      }
-    }
-    AddStream(row, event.stream);
-    const int64_t time_ns = work.has_time ? event.duration_ns : 0;
-    table.Add(row, work.step, time_ns);
-    if (op != kNoOperator) {
-      AddShape(row, trace.InputDims(trace.events[static_cast<size_t>(op)]), 1, time_ns);
-    }
-    if (!kernel) table.AddBytes(row, work.step, event.bytes == kAbsent ? 0 : event.bytes);
-  }
-  if (kernels.overflowed() || transfers.overflowed()) {
-    evidence.incomplete.push_back(
-        "more kernel names and steps than can be kept: trace fewer iterations");
-  }
-  for (KernelRow& row : kernels.Take()) evidence.kernels.push_back(std::move(row));
-  for (KernelRow& row : transfers.Take()) evidence.transfers.push_back(std::move(row));
+  WorkRows rows(trace, host, links, evidence.window.Count());
+  for (const GpuWork& work : links.work) rows.Add(work);
+  rows.Take(evidence);
   FindDevices(trace, links, evidence);
 }
 
@@ -89,6 +129,8 @@ void ExtractSyncs(const TraceData& trace, const HostTree& host, bool harness_syn
                        });
   std::vector<double>& counts = evidence.Steps(MetricId::kSyncs);
   std::vector<double>& harness_counts = evidence.Steps(MetricId::kHarnessSyncs);
+  const Attribution attribution(trace, host);
+  OperatorPaths paths(host);
   RowTable rows(evidence.window.Count());
   for (const uint32_t index : syncs) {
     const TraceEvent& event = trace.events[index];
@@ -99,8 +141,16 @@ void ExtractSyncs(const TraceData& trace, const HostTree& host, bool harness_syn
       continue;
     }
     counts[at] += 1;
-    KernelRow& row = rows.Row("cpu", trace.Text(event.name), host.Path(host.parent[index]));
-    rows.Add(row, step, event.EndNs() - event.start_ns);
+    const int32_t op = host.parent[index];
+    const uint32_t path = paths.Of(op);
+    const RowTable::Handle row = rows.Row({-1, event.name, path}, [&](KernelRow& fresh) {
+      fresh.name = trace.Text(event.name);
+      fresh.op_path = paths.Text(path);
+      fresh.device = "cpu";
+    });
+    const int64_t time_ns = event.EndNs() - event.start_ns;
+    rows.Count(row, step, time_ns);
+    attribution.Describe(event, op, time_ns, row, rows);
   }
   evidence.syncs = rows.Take();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -11,9 +12,6 @@
 
 namespace perfgate {
 namespace {
-
-// Clocks of caller and callee differ by rounding: a child may end that much after its parent.
-constexpr int64_t kNestingToleranceNs = 1000;
 
 std::vector<uint32_t> HostOrder(const TraceData& trace) {
   const EventList& events = trace.events;
@@ -40,20 +38,28 @@ std::vector<uint32_t> HostOrder(const TraceData& trace) {
   return order;
 }
 
-bool Contains(const TraceEvent& outer, const TraceEvent& inner) {
-  return outer.process == inner.process && outer.thread == inner.thread &&
-         inner.start_ns < outer.EndNs() && inner.EndNs() <= outer.EndNs() + kNestingToleranceNs;
-}
-
-void Classify(uint32_t text, HostTree& host) {
-  const std::string_view name = host.trace->Text(text);
-  host.kind_of_text[text] = ClassifyOperator(name);
-  if (host.kind_of_text[text] == OperatorKind::kFused || name.starts_with("triton_")) {
-    host.path_names[text] = DecodeKernelName(name).canonical;
-  }
-}
-
 }  // namespace
+
+bool Encloses(const TraceEvent& outer, const TraceEvent& inner) {
+  constexpr int64_t kToleranceNs = 1000;
+  return outer.process == inner.process && outer.thread == inner.thread &&
+         inner.start_ns < outer.EndNs() && inner.EndNs() <= outer.EndNs() + kToleranceNs;
+}
+
+void HostTree::Classify(uint32_t text) {
+  const std::string_view name = trace->Text(text);
+  kind_of_text[text] = ClassifyOperator(name);
+  if (kind_of_text[text] != OperatorKind::kFused && !name.starts_with("triton_")) return;
+  std::string canonical = DecodeKernelName(name).canonical;
+  if (const std::optional<uint32_t> known = trace->texts.Find(canonical)) {
+    renamed_[text] = *known;
+    return;
+  }
+  const auto known = std::find(new_names_.begin(), new_names_.end(), canonical);
+  const auto number = static_cast<uint32_t>(known - new_names_.begin());
+  if (known == new_names_.end()) new_names_.push_back(std::move(canonical));
+  renamed_[text] = static_cast<uint32_t>(kind_of_text.size()) + number;
+}
 
 HostTree BuildHostTree(const TraceData& trace) {
   HostTree host;
@@ -65,11 +71,11 @@ HostTree BuildHostTree(const TraceData& trace) {
   std::vector<uint32_t> around;
   for (const uint32_t index : host.order) {
     const TraceEvent& event = trace.events[index];
-    while (!around.empty() && !Contains(trace.events[around.back()], event)) around.pop_back();
+    while (!around.empty() && !Encloses(trace.events[around.back()], event)) around.pop_back();
     if (!around.empty()) host.parent[index] = static_cast<int32_t>(around.back());
     if (event.kind != EventKind::kOperator) continue;
     if (!classified[event.name]) {
-      Classify(event.name, host);
+      host.Classify(event.name);
       classified[event.name] = true;
     }
     if (host.KindOf(event) != OperatorKind::kCompiler) around.push_back(index);
@@ -79,22 +85,6 @@ HostTree BuildHostTree(const TraceData& trace) {
 
 bool MayCopyNothing(std::string_view name) {
   return name == "aten::to" || name == "aten::contiguous" || name == "aten::reshape";
-}
-
-std::string HostTree::Path(int32_t op) const {
-  std::vector<std::string_view> names;
-  constexpr size_t kDeepest = 64;
-  for (; op != kNoOperator && names.size() < kDeepest; op = parent[static_cast<size_t>(op)]) {
-    const uint32_t text = trace->events[static_cast<size_t>(op)].name;
-    const auto renamed = path_names.find(text);
-    names.push_back(renamed == path_names.end() ? trace->Text(text) : renamed->second);
-  }
-  std::string path;
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    if (!path.empty()) path += kPathSeparator;
-    path += *name;
-  }
-  return path;
 }
 
 OperatorOf::OperatorOf(const TraceData& trace, const HostTree& host) : trace_(trace), host_(host) {

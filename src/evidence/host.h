@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,14 +22,29 @@ struct HostTree {
   std::vector<uint32_t> order;  // operators and calls: by thread, then time, outer before inner
   std::vector<int32_t> parent;  // of each event of the trace: the innermost operator around it
   std::vector<OperatorKind> kind_of_text;  // for texts that name operators
-  // What such a text is called in a path where that differs: generated code without its numbering.
-  std::map<uint32_t, std::string> path_names;
   const TraceData* trace = nullptr;
 
   OperatorKind KindOf(const TraceEvent& op) const { return kind_of_text[op.name]; }
-  // "aten::linear > aten::addmm": the operators around `op` and itself; "" for kNoOperator.
-  std::string Path(int32_t op) const;
+  // What an operator is called in a path, as a number: generated code without its numbering.
+  uint32_t PathName(uint32_t text) const {
+    const auto renamed = renamed_.find(text);
+    return renamed == renamed_.end() ? text : renamed->second;
+  }
+  std::string_view NameOf(uint32_t path_name) const {
+    const size_t texts = kind_of_text.size();
+    return path_name < texts ? trace->Text(path_name) : new_names_[path_name - texts];
+  }
+  // Classifies the operator that `text` names.
+  void Classify(uint32_t text);
+
+ private:
+  std::unordered_map<uint32_t, uint32_t> renamed_;  // text -> path name
+  std::vector<std::string> new_names_;              // path names that are no texts of the trace
 };
+
+// True if `outer` holds `inner` on its thread. Clocks of caller and callee differ by rounding: a
+// child may end a microsecond after its parent.
+bool Encloses(const TraceEvent& outer, const TraceEvent& inner);
 
 HostTree BuildHostTree(const TraceData& trace);
 

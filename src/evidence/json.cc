@@ -54,6 +54,18 @@ Json Observations(const Evidence& evidence) {
   return Json(std::move(array));
 }
 
+Json Places(const std::vector<PlaceUse>& places) {
+  Json::Array array;
+  for (const PlaceUse& use : places) {
+    Json entry{Json::Object{}};
+    entry.Append("place", use.place);
+    entry.Append("count", use.count);
+    entry.Append("time_ns", use.time_ns);
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
+
 Json Row(const KernelRow& row) {
   Json entry{Json::Object{}};
   entry.Append("name", row.name);
@@ -74,6 +86,10 @@ Json Row(const KernelRow& row) {
   entry.Append("block", Json::ArrayOf(row.block));
   entry.Append("streams", Json::ArrayOf(row.streams));
   if (!row.shapes.empty()) entry.Append("shapes", ShapesToJson(row.shapes));
+  if (!row.input_types.empty()) entry.Append("input_types", row.input_types);
+  if (!row.modules.empty()) entry.Append("modules", Places(row.modules));
+  if (!row.annotations.empty()) entry.Append("annotations", Places(row.annotations));
+  if (!row.backward_of.empty()) entry.Append("backward_of", row.backward_of);
   entry.Append("in_graph", row.in_graph);
   return entry;
 }

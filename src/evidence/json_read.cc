@@ -79,6 +79,15 @@ std::vector<int64_t> PerStep(const Json& json, std::string_view key, size_t step
   return values;
 }
 
+std::vector<PlaceUse> Places(const Json& json) {
+  std::vector<PlaceUse> places;
+  for (const Json& item : json.AsArray()) {
+    places.push_back(
+        {item.At("place").AsString(), item.At("count").AsInt(), item.At("time_ns").AsInt()});
+  }
+  return places;
+}
+
 KernelRow ReadRow(const Json& json, size_t steps) {
   KernelRow row;
   row.name = json.At("name").AsString();
@@ -92,7 +101,12 @@ KernelRow ReadRow(const Json& json, size_t steps) {
   row.grid = Three(json.At("grid"));
   row.block = Three(json.At("block"));
   row.streams = Integers(json.At("streams"));
+  // Absent where the trace does not say, and from what an earlier perfgate stored.
   if (const Json* shapes = json.Find("shapes")) row.shapes = ShapesFromJson(*shapes);
+  if (const Json* types = json.Find("input_types")) row.input_types = types->AsString();
+  if (const Json* modules = json.Find("modules")) row.modules = Places(*modules);
+  if (const Json* annotations = json.Find("annotations")) row.annotations = Places(*annotations);
+  if (const Json* forward = json.Find("backward_of")) row.backward_of = forward->AsString();
   row.in_graph = json.At("in_graph").AsBool();
   return row;
 }
@@ -178,8 +192,8 @@ size_t ReadSteps(const Json& json, Evidence& evidence) {
 std::vector<ShapeUse> ShapesFromJson(const Json& json) {
   std::vector<ShapeUse> shapes;
   for (const Json& item : json.AsArray()) {
-    shapes.push_back({item.At("input_dims").AsString(), item.At("count").AsInt(),
-                      item.At("time_ns").AsInt()});
+    shapes.push_back(
+        {item.At("input_dims").AsString(), item.At("count").AsInt(), item.At("time_ns").AsInt()});
   }
   return shapes;
 }

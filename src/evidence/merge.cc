@@ -39,9 +39,9 @@ void AppendCounts(KernelRow& into, const KernelRow& from, size_t before, size_t 
   std::set_union(into.streams.begin(), into.streams.end(), from.streams.begin(), from.streams.end(),
                  std::back_inserter(streams));
   into.streams = std::move(streams);
-  for (const ShapeUse& use : from.shapes) {
-    AddShape(into, use.input_dims, use.count, use.time_ns);
-  }
+  for (const ShapeUse& use : from.shapes) AddShape(into, use);
+  for (const PlaceUse& use : from.modules) AddPlace(into.modules, use);
+  for (const PlaceUse& use : from.annotations) AddPlace(into.annotations, use);
 }
 
 void AppendCounts(OperatorRow& into, const OperatorRow& from, size_t before, size_t added) {
@@ -67,6 +67,8 @@ void AppendRows(std::vector<Row>& into, std::vector<Row> from, size_t before, si
           empty.time_ns_per_step.clear();
           empty.bytes_per_step.clear();
           empty.shapes.clear();
+          empty.modules.clear();
+          empty.annotations.clear();
         }
         into.push_back(std::move(empty));
       }

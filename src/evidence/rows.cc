@@ -1,7 +1,6 @@
 #include "evidence/rows.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/numbers.h"
 
@@ -29,51 +28,68 @@ std::string_view Innermost(std::string_view op_path) {
   return last == std::string_view::npos ? op_path : op_path.substr(last + kPathSeparator.size());
 }
 
-KernelRow& RowTable::Row(const std::string& device, std::string_view name,
-                         const std::string& op_path) {
-  auto key = std::make_tuple(device, std::string(name), op_path);
-  const auto found = index_.find(key);
-  if (found != index_.end()) return rows_[found->second];
-  KernelRow* row = &spare_;
-  if ((rows_.size() + 1) * steps_ > kMostCells) {
+RowTable::Handle RowTable::Add(const Key& key) {
+  if (rows_.size() * steps_ > kMostCells) {
     overflowed_ = true;
-  } else {
-    index_.emplace(std::move(key), rows_.size());
-    row = &rows_.emplace_back();
+    seen_[kSpare] = Seen{};
+    rows_[kSpare] = Empty();
+    return kSpare;
   }
-  *row = KernelRow{};
-  row->name = name;
-  row->op_path = op_path;
-  row->device = device;
-  row->count_per_step.resize(steps_);
-  row->time_ns_per_step.resize(steps_);
-  return *row;
+  const Handle row = rows_.size();
+  index_.emplace(key, row);
+  rows_.push_back(Empty());
+  seen_.emplace_back();
+  return row;
 }
 
-void RowTable::Add(KernelRow& row, int step, int64_t time_ns) const {
-  row.count_per_step[static_cast<size_t>(step)] += 1;
-  int64_t& sum = row.time_ns_per_step[static_cast<size_t>(step)];
+KernelRow RowTable::Empty() const {
+  KernelRow row;
+  row.count_per_step.resize(steps_);
+  row.time_ns_per_step.resize(steps_);
+  return row;
+}
+
+void RowTable::Count(Handle row, int step, int64_t time_ns) {
+  rows_[row].count_per_step[static_cast<size_t>(step)] += 1;
+  int64_t& sum = rows_[row].time_ns_per_step[static_cast<size_t>(step)];
   sum = SaturatingAdd(sum, time_ns);
 }
 
-void RowTable::AddBytes(KernelRow& row, int step, int64_t bytes) const {
-  row.bytes_per_step.resize(steps_);
-  int64_t& sum = row.bytes_per_step[static_cast<size_t>(step)];
+void RowTable::AddBytes(Handle row, int step, int64_t bytes) {
+  rows_[row].bytes_per_step.resize(steps_);
+  int64_t& sum = rows_[row].bytes_per_step[static_cast<size_t>(step)];
   sum = SaturatingAdd(sum, bytes);
 }
 
-std::vector<KernelRow> RowTable::Take() { return std::move(rows_); }
+void RowTable::SetBackwardOf(Handle row, std::string_view forward) {
+  if (rows_[row].backward_of.empty()) rows_[row].backward_of = forward;
+}
 
-void AddShape(KernelRow& row, std::string_view input_dims, int64_t count, int64_t time_ns) {
-  if (input_dims.empty()) return;
-  auto use = std::find_if(row.shapes.begin(), row.shapes.end(),
-                          [&](const ShapeUse& shape) { return shape.input_dims == input_dims; });
-  if (use == row.shapes.end()) {
-    if (row.shapes.size() == kMostShapes) return;
-    use = row.shapes.insert(use, ShapeUse{std::string(input_dims), 0, 0});
+std::vector<KernelRow> RowTable::Take() {
+  rows_.erase(rows_.begin());
+  return std::move(rows_);
+}
+
+void AddShape(KernelRow& row, const ShapeUse& use) {
+  const auto same = [&use](const ShapeUse& other) { return other.input_dims == use.input_dims; };
+  const auto found = std::find_if(row.shapes.begin(), row.shapes.end(), same);
+  if (found != row.shapes.end()) {
+    found->count = SaturatingAdd(found->count, use.count);
+    found->time_ns = SaturatingAdd(found->time_ns, use.time_ns);
+  } else if (row.shapes.size() < kMostShapes) {
+    row.shapes.push_back(use);
   }
-  use->count = SaturatingAdd(use->count, count);
-  use->time_ns = SaturatingAdd(use->time_ns, time_ns);
+}
+
+void AddPlace(std::vector<PlaceUse>& places, const PlaceUse& use) {
+  const auto same = [&use](const PlaceUse& other) { return other.place == use.place; };
+  const auto found = std::find_if(places.begin(), places.end(), same);
+  if (found != places.end()) {
+    found->count = SaturatingAdd(found->count, use.count);
+    found->time_ns = SaturatingAdd(found->time_ns, use.time_ns);
+  } else if (places.size() < kMostPlaces) {
+    places.push_back(use);
+  }
 }
 
 void AddStream(KernelRow& row, int64_t stream) {

@@ -94,6 +94,27 @@ std::string Decoded(const KernelInfo& info) {
   return Safe(Join(parts, ", "));
 }
 
+// "aten::mm, backward of aten::addmm, in LlamaMLP_0 > Linear_4"
+std::string Caller(const KernelRow& row) {
+  std::vector<std::string> parts;
+  if (!row.Operator().empty()) parts.push_back(Shorten(row.Operator(), 50));
+  if (!row.backward_of.empty()) parts.push_back("backward of " + row.backward_of);
+  if (!row.modules.empty()) parts.push_back("in " + PlaceText(row.modules));
+  return Join(parts, ", ");
+}
+
+// What the table has no room for, under its row.
+std::string Details(const KernelRow& row) {
+  const std::string margin(29, ' ');
+  std::string text = margin + Safe(row.name) + "\n";
+  const auto add = [&](std::string_view label, const std::string& what) {
+    if (!what.empty()) text += fmt::format("{}{}: {}\n", margin, label, Safe(what));
+  };
+  if (row.op_path != row.Operator()) add("called through", row.op_path);
+  add("under the annotation", PlaceText(row.annotations));
+  return text;
+}
+
 std::string TextTable(const Evidence& evidence, const std::vector<KernelRow>& rows,
                       std::string_view title, bool names) {
   if (rows.empty()) return "";
@@ -110,10 +131,9 @@ std::string TextTable(const Evidence& evidence, const std::vector<KernelRow>& ro
             Safe(item.row->info.short_name.empty() ? item.row->name : item.row->info.short_name),
             60));
     text += "   [" + Decoded(item.row->info) + "]";
-    const std::string_view op = item.row->Operator();
-    if (!op.empty()) text += "   " + Shorten(Safe(op), 50);
+    if (const std::string caller = Caller(*item.row); !caller.empty()) text += "   " + Safe(caller);
     text += "\n";
-    if (names) text += std::string(29, ' ') + Safe(item.row->name) + "\n";
+    if (names) text += Details(*item.row);
   }
   return text;
 }
@@ -187,7 +207,7 @@ std::string MarkdownTable(const Evidence& evidence, const std::vector<KernelRow>
     text += fmt::format("| {} | {} | {} | {} | {} |\n", item.count,
                         FormatValue(item.time_ns, Unit::kNanoseconds),
                         markdown::Code(Shorten(name, 80)), markdown::Prose(Decoded(item.row->info)),
-                        markdown::Prose(item.row->Operator()));
+                        markdown::Prose(Caller(*item.row)));
   }
   return text;
 }

@@ -48,6 +48,13 @@ TEST(EvidenceSchema, NamesEveryKeyThatIsWritten) {
     ASSERT_FALSE(evidence.At(rows).AsArray().empty()) << rows;
     for (const Json& item : evidence.At(rows).AsArray()) ExpectFits(item, row);
   }
+  const Json stacks = ToJson(ExtractTrace(kData / "traces/llama4_prefill_stack.json.gz"));
+  for (const Json& item : stacks.At("kernels").AsArray()) {
+    ExpectFits(item, row);
+    for (const Json& place : item.At("modules").AsArray()) {
+      ExpectFits(place, schema.At("$defs").At("places").At("items"));
+    }
+  }
   for (const auto& [name, metric] : evidence.At("metrics").AsObject()) {
     ExpectFits(metric, schema.At("$defs").At("metric"));
   }

@@ -1,0 +1,110 @@
+#include "evidence/attribution.h"
+
+#include <algorithm>
+
+namespace perfgate {
+namespace {
+
+bool IsBackward(const TraceEvent& op) { return op.ForwardThread() > 0 && op.SequenceNumber() >= 0; }
+
+bool IsForward(const TraceEvent& op) { return op.ForwardThread() <= 0 && op.SequenceNumber() >= 0; }
+
+}  // namespace
+
+Attribution::Attribution(const TraceData& trace, const HostTree& host)
+    : trace_(trace),
+      host_(host),
+      modules_(trace, EventKind::kModule),
+      annotations_(trace, EventKind::kAnnotation) {
+  hierarchies_ = std::any_of(
+      trace.signatures.begin(), trace.signatures.end(),
+      [](const OperatorSignature& signature) { return signature.module_hierarchy != 0; });
+  FindForwardOperators(trace);
+}
+
+// Of the operators that carry a number, the one that started last made the node of the graph: those
+// before it are around it.
+void Attribution::FindForwardOperators(const TraceData& trace) {
+  std::vector<int64_t> asked;
+  for (const uint32_t index : host_.order) {
+    const TraceEvent& event = trace.events[index];
+    if (IsBackward(event)) asked.push_back(event.SequenceNumber());
+  }
+  if (asked.empty()) return;
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  for (const uint32_t index : host_.order) {
+    const TraceEvent& event = trace.events[index];
+    if (IsForward(event) &&
+        std::binary_search(asked.begin(), asked.end(), event.SequenceNumber())) {
+      forward_.emplace_back(event.SequenceNumber(), index);
+    }
+  }
+  std::stable_sort(forward_.begin(), forward_.end(), [&trace](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return trace.events[a.second].start_ns < trace.events[b.second].start_ns;
+  });
+}
+
+int32_t Attribution::ForwardOf(int32_t op) const {
+  if (forward_.empty()) return kNoOperator;
+  while (op != kNoOperator && !IsBackward(trace_.events[static_cast<size_t>(op)])) {
+    op = host_.parent[static_cast<size_t>(op)];
+  }
+  if (op == kNoOperator) return kNoOperator;
+  const TraceEvent& backward = trace_.events[static_cast<size_t>(op)];
+  const auto [first, last] = std::equal_range(
+      forward_.begin(), forward_.end(), std::pair<int64_t, uint32_t>{backward.SequenceNumber(), 0},
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (first == last) return kNoOperator;
+  // Every thread counts for itself: with two of them the number does not say whose it is.
+  const TraceEvent& found = trace_.events[(last - 1)->second];
+  const bool one_thread = std::all_of(first, last, [&](const auto& entry) {
+    const TraceEvent& other = trace_.events[entry.second];
+    return other.thread == found.thread && other.process == found.process;
+  });
+  return one_thread ? static_cast<int32_t>((last - 1)->second) : kNoOperator;
+}
+
+uint32_t Attribution::Hierarchy(int32_t op) const {
+  for (; op != kNoOperator; op = host_.parent[static_cast<size_t>(op)]) {
+    const TraceEvent& event = trace_.events[static_cast<size_t>(op)];
+    if (event.kind != EventKind::kOperator) continue;
+    const uint32_t text = trace_.signatures[event.detail].module_hierarchy;
+    if (text != 0) return text;
+  }
+  return 0;
+}
+
+std::string_view InputTypes(const TraceData& trace, int32_t op) {
+  const TraceEvent& event = trace.events[static_cast<size_t>(op)];
+  return trace.Text(trace.signatures[event.detail].input_types);
+}
+
+void Attribution::Describe(const TraceEvent& event, int32_t op, int64_t time_ns,
+                           RowTable::Handle row, RowTable& table) const {
+  const int32_t forward = ForwardOf(op);
+  if (forward != kNoOperator) {
+    table.SetBackwardOf(
+        row, host_.NameOf(host_.PathName(trace_.events[static_cast<size_t>(forward)].name)));
+  }
+  // A backward operator runs for the module of its forward one.
+  const TraceEvent& place =
+      forward == kNoOperator ? event : trace_.events[static_cast<size_t>(forward)];
+  const uint32_t module = modules_.Around(place);
+  if (module != Frames::kNone) {
+    table.AddModule(row, modules_.PathNumber(module), time_ns,
+                    [&] { return modules_.Path(module); });
+  } else if (const uint32_t text =
+                 hierarchies_ ? Hierarchy(forward == kNoOperator ? op : forward) : 0) {
+    constexpr uint32_t kOfHierarchies = uint32_t{1} << 31;  // beside the numbers of frames
+    table.AddModule(row, text | kOfHierarchies, time_ns, [&] { return trace_.Text(text); });
+  }
+  const uint32_t annotation = annotations_.Around(event);
+  if (annotation != Frames::kNone) {
+    table.AddAnnotation(row, annotations_.PathNumber(annotation), time_ns,
+                        [&] { return annotations_.Path(annotation); });
+  }
+}
+
+}  // namespace perfgate
