@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -8,6 +9,7 @@
 
 #include "base/text.h"
 #include "evidence/gpu.h"
+#include "evidence/run_sort.h"
 
 namespace perfgate {
 namespace {
@@ -27,8 +29,8 @@ class Captures {
   Captures(const TraceData& trace, const std::vector<CallKind>& kinds) {
     std::map<uint32_t, std::vector<std::pair<int64_t, bool>>> marks;
     for (size_t i = 0; i < trace.events.size(); ++i) {
+      if (!IsCall(trace.events.Kind(i))) continue;
       const TraceEvent& event = trace.events[i];
-      if (!event.IsCall()) continue;
       if (kinds[event.name] == CallKind::kBeginCapture) {
         marks[event.thread].emplace_back(event.start_ns, true);
       } else if (kinds[event.name] == CallKind::kEndCapture) {
@@ -83,7 +85,7 @@ class Linker {
     CheckCollisions();
     CheckTimes();
     Report();
-    std::sort(links_.work.begin(), links_.work.end(), [this](const GpuWork& a, const GpuWork& b) {
+    SortRuns(links_.work, [this](const GpuWork& a, const GpuWork& b) {
       const auto key = [this](const GpuWork& work) {
         return std::make_tuple(work.step, trace_.events[links_.calls[work.call].event].start_ns,
                                trace_.events[work.event].start_ns, work.event);
@@ -123,12 +125,11 @@ class Linker {
 
   void SortGpuWork() {
     for (uint32_t i = 0; i < trace_.events.size(); ++i) {
-      if (trace_.events[i].IsGpuWork()) gpu_.push_back(i);
+      if (IsGpuWork(trace_.events.Kind(i))) gpu_.push_back(i);
     }
-    std::sort(gpu_.begin(), gpu_.end(), [this](uint32_t left, uint32_t right) {
-      return Identity(left) < Identity(right) ||
-             (Identity(left) == Identity(right) && left < right);
-    });
+    // Of equal records the first in the file comes first.
+    SortRuns(gpu_,
+             [this](uint32_t left, uint32_t right) { return Identity(left) < Identity(right); });
   }
 
   std::tuple<int64_t, int64_t, int16_t, int32_t, uint32_t, int64_t, int64_t> Identity(
@@ -142,7 +143,9 @@ class Linker {
   void CheckOneProcess() {
     std::set<uint32_t> processes;
     for (size_t i = 0; i < trace_.events.size(); ++i) {
-      if (trace_.events[i].IsCall()) processes.insert(trace_.events[i].process);
+      if (!IsCall(trace_.events.Kind(i))) continue;
+      const uint32_t process = trace_.events[i].process;
+      if (processes.empty() || process != *processes.rbegin()) processes.insert(process);
     }
     if (processes.size() < 2) return;
     evidence_.incomplete.push_back(fmt::format(
@@ -157,11 +160,11 @@ class Linker {
   void CollectCalls() {
     const Captures captures(trace_, kinds_);
     size_t count = 0;
-    for (uint32_t i = 0; i < trace_.events.size(); ++i) count += trace_.events[i].IsCall();
+    for (uint32_t i = 0; i < trace_.events.size(); ++i) count += IsCall(trace_.events.Kind(i));
     links_.calls.reserve(count);  // large traces: no doubling
     for (uint32_t i = 0; i < trace_.events.size(); ++i) {
+      if (!IsCall(trace_.events.Kind(i))) continue;
       const TraceEvent& event = trace_.events[i];
-      if (!event.IsCall()) continue;
       const CallKind kind = kinds_[event.name];
       const int64_t id = IdOf(event);
       if (by_external_id_ && !IsLaunch(kind)) continue;
@@ -183,7 +186,7 @@ class Linker {
   // One entry an id: the outermost call, and the most telling kind of the calls inside it.
   void MergeCalls() {
     std::vector<LaunchCall>& calls = links_.calls;
-    std::sort(calls.begin(), calls.end(), [this](const LaunchCall& a, const LaunchCall& b) {
+    SortRuns(calls, [this](const LaunchCall& a, const LaunchCall& b) {
       if (a.id != b.id) return a.id < b.id;
       return trace_.events[a.event].start_ns < trace_.events[b.event].start_ns;
     });
@@ -215,8 +218,9 @@ class Linker {
   // The first call that is known to launch, or whose work is in the trace.
   int64_t LowestLaunch() const {
     std::vector<int64_t> ids;
+    ids.reserve(gpu_.size());
     for (const uint32_t index : gpu_) ids.push_back(IdOf(trace_.events[index]));
-    std::sort(ids.begin(), ids.end());
+    SortRuns(ids, std::less<>());
     for (const LaunchCall& call : links_.calls) {
       if (IsLaunch(call.kind) || std::binary_search(ids.begin(), ids.end(), call.id)) {
         return call.id;
@@ -226,10 +230,16 @@ class Linker {
   }
 
   LaunchCall* Find(int64_t id) {
-    const auto found =
-        std::lower_bound(links_.calls.begin(), links_.calls.end(), id,
-                         [](const LaunchCall& call, int64_t x) { return call.id < x; });
-    return found != links_.calls.end() && found->id == id ? &*found : nullptr;
+    const auto is_before = [](const LaunchCall& call, int64_t x) { return call.id < x; };
+    // Mostly asked in rising order: the next one is near the last one.
+    constexpr std::ptrdiff_t kNear = 16;
+    auto from = links_.calls.begin() + last_found_, to = links_.calls.end();
+    if (from != to && id < from->id) from = links_.calls.begin();
+    if (to - from > kNear && id < (from + kNear)->id) to = from + kNear;
+    const auto found = std::lower_bound(from, to, id, is_before);
+    if (found == links_.calls.end() || found->id != id) return nullptr;
+    last_found_ = found - links_.calls.begin();
+    return &*found;
   }
 
   void Join() {
@@ -291,9 +301,11 @@ class Linker {
     }
     if (missing > 0) {
       evidence_.incomplete.push_back(
-          fmt::format("{} without GPU work in the trace (first: {}): records were lost",
+          fmt::format("{} without GPU work in the trace (first: {}): {}",
                       Plural(missing, "launch", "launches"),
-                      first.empty() ? "one without a correlation" : Printable(first)));
+                      first.empty() ? "one without a correlation" : Printable(first),
+                      trace_.incomplete.empty() ? "records were lost"
+                                                : "it may have stood in the part that is missing"));
     }
     if (orphans_ > 0) {
       const TraceEvent& event = trace_.events[first_orphan_];
@@ -326,14 +338,20 @@ class Linker {
   }
 
   void Report() {
-    const auto explain = [this](int64_t count, std::string_view what) {
-      if (count > 0) evidence_.explain.push_back(fmt::format("{} {}", count, what));
+    const auto explain = [this](int64_t count, const char* one, const char* many,
+                                std::string_view what) {
+      if (count > 0) evidence_.explain.push_back(Plural(count, one, many) + " " + std::string(what));
     };
-    explain(evidence_.pre_window, "GPU activities launched before the window: not counted");
-    explain(outside_, "GPU activities launched outside the marked steps: not counted");
-    explain(duplicates_, "identical GPU records: each counted once");
-    explain(captured_, "launches recorded into a graph: they run nothing themselves");
-    explain(missing_outside_, "launches outside the marked steps without GPU work in the trace");
+    explain(evidence_.pre_window, "GPU activity", "GPU activities",
+            "launched before the window: not counted");
+    explain(outside_, "GPU activity", "GPU activities",
+            "launched outside the marked steps: not counted");
+    explain(duplicates_, "GPU record", "GPU records",
+            "that the trace holds twice: each counted once");
+    explain(captured_, "launch", "launches",
+            "recorded into a graph, which ran nothing then: not counted");
+    explain(missing_outside_, "launch", "launches",
+            "outside the marked steps without GPU work in the trace: not counted");
     if (outside_ > 0) {
       evidence_.notes.push_back(fmt::format("{} launched outside the marked steps, not counted",
                                             Plural(outside_, "GPU activity", "GPU activities")));
@@ -348,6 +366,7 @@ class Linker {
   std::vector<CallKind> kinds_;
   std::vector<uint32_t> gpu_;  // sorted by correlation, then by all that identifies a record
   GpuLinks links_;
+  std::ptrdiff_t last_found_ = 0;  // in links_.calls
   bool by_external_id_ = false;
   int64_t lowest_launch_ = kAbsent;
   uint32_t first_orphan_ = 0;
@@ -363,6 +382,7 @@ GpuLinks LinkGpuWork(const TraceData& trace, ProcessEvidence& evidence) {
 
 bool UsesGpu(const TraceData& trace) {
   for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events.Kind(i) == EventKind::kOperator) continue;
     const TraceEvent& event = trace.events[i];
     if (event.IsGpuWork()) return true;
     // The caching allocator of a GPU.

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "evidence/gpu.h"
 #include "evidence/rows.h"
+#include "evidence/run_sort.h"
 #include "stats/stats.h"
 
 namespace perfgate {
@@ -38,7 +39,7 @@ void ClipImpossibleEnds(const TraceData& trace, GpuLinks& links, ProcessEvidence
     if (work.has_time && links.calls[work.call].kind != CallKind::kGraphLaunch)
       order.push_back(&work);
   }
-  std::sort(order.begin(), order.end(), [&trace](const GpuWork* a, const GpuWork* b) {
+  SortRuns(order, [&trace](const GpuWork* a, const GpuWork* b) {
     const auto key = [&trace](const GpuWork* work) {
       const TraceEvent& event = trace.events[work->event];
       return std::make_tuple(event.device, event.stream, event.start_ns, work->event);
@@ -131,8 +132,9 @@ void ExtractBusyTimes(const TraceData& trace, const GpuLinks& links, ProcessEvid
 std::vector<Interval> Overheads(const TraceData& trace) {
   std::vector<Interval> spans;
   for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events.Kind(i) != EventKind::kOverhead) continue;
     const TraceEvent& event = trace.events[i];
-    if (event.kind == EventKind::kOverhead) spans.emplace_back(event.start_ns, event.EndNs());
+    spans.emplace_back(event.start_ns, event.EndNs());
   }
   std::sort(spans.begin(), spans.end());
   size_t kept = 0;

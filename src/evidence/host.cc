@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "evidence/rows.h"
+#include "evidence/run_sort.h"
 
 namespace perfgate {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 std::vector<uint32_t> HostOrder(const TraceData& trace) {
   const EventList& events = trace.events;
   const auto on_host = [&events](uint32_t i) {
-    return events[i].kind == EventKind::kOperator || events[i].IsCall();
+    return events.Kind(i) == EventKind::kOperator || IsCall(events.Kind(i));
   };
   size_t count = 0;
   for (uint32_t i = 0; i < events.size(); ++i) count += on_host(i);
@@ -25,15 +27,14 @@ std::vector<uint32_t> HostOrder(const TraceData& trace) {
   for (uint32_t i = 0; i < events.size(); ++i) {
     if (on_host(i)) order.push_back(i);
   }
-  std::sort(order.begin(), order.end(), [&events](uint32_t left, uint32_t right) {
+  SortRuns(order, [&events](uint32_t left, uint32_t right) {
     const TraceEvent& a = events[left];
     const TraceEvent& b = events[right];
     if (a.process != b.process) return a.process < b.process;
     if (a.thread != b.thread) return a.thread < b.thread;
     if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
     if (a.EndNs() != b.EndNs()) return a.EndNs() > b.EndNs();
-    if (a.kind != b.kind) return a.kind < b.kind;  // operators before calls
-    return left < right;
+    return a.kind < b.kind;  // operators before calls
   });
   return order;
 }
@@ -90,8 +91,9 @@ bool MayCopyNothing(std::string_view name) {
 OperatorOf::OperatorOf(const TraceData& trace, const HostTree& host) : trace_(trace), host_(host) {
   int64_t calls = 0, repeating = 0;
   for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (!IsCall(trace.events.Kind(i))) continue;
     const TraceEvent& event = trace.events[i];
-    if (!event.IsCall() || event.external_id == kAbsent) continue;
+    if (event.external_id == kAbsent) continue;
     ++calls;
     repeating += event.external_id == event.correlation;
   }
@@ -172,6 +174,7 @@ class OperatorCounts {
     const OperatorKind kind = host_.KindOf(event);
     const std::string_view name = trace_.Text(event.name);
     if (kind == OperatorKind::kCompiler) {
+      ++compiler_rows_;
       regions_[at] += name.starts_with("Torch-Compiled Region");
     } else {
       host_ops_[at] += 1;
@@ -210,9 +213,14 @@ class OperatorCounts {
     for (Row& row : rows) evidence_.operators.push_back(std::move(row.operators));
     if (overflowed_)
       evidence_.incomplete.push_back("more operator names and steps than can be kept");
+    if (compiler_rows_ > 0) {
+      evidence_.explain.push_back(Plural(compiler_rows_, "row") +
+                                  " of the compiler (Torch-Compiled Region and the like): what runs "
+                                  "inside is counted, they are no operator calls");
+    }
     if (outside_ > 0) {
-      evidence_.explain.push_back(
-          fmt::format("{} operator calls outside the marked steps: not counted", outside_));
+      evidence_.explain.push_back(Plural(outside_, "operator call") +
+                                  " outside the marked steps: not counted");
     }
   }
 
@@ -231,7 +239,7 @@ class OperatorCounts {
   std::vector<double>& regions_ = evidence_.Steps(MetricId::kCompiledRegions);
   std::vector<bool> copies_below_;
   std::map<uint32_t, Row> rows_;
-  int64_t outside_ = 0;
+  int64_t outside_ = 0, compiler_rows_ = 0;
   bool overflowed_ = false;
 };
 

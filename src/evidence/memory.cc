@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "evidence/host.h"
+#include "evidence/run_sort.h"
 
 namespace perfgate {
 namespace {
@@ -14,7 +15,7 @@ constexpr MetricId kMemoryMetrics[] = {MetricId::kAllocations, MetricId::kAlloca
 void ExtractMemory(const TraceData& trace, ProcessEvidence& evidence) {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events[i].kind == EventKind::kMemory) order.push_back(i);
+    if (trace.events.Kind(i) == EventKind::kMemory) order.push_back(i);
   }
   if (order.empty() && !trace.profile_memory) {
     for (const MetricId id : kMemoryMetrics) {
@@ -22,7 +23,7 @@ void ExtractMemory(const TraceData& trace, ProcessEvidence& evidence) {
     }
     return;
   }
-  std::stable_sort(order.begin(), order.end(), [&trace](uint32_t a, uint32_t b) {
+  SortRuns(order, [&trace](uint32_t a, uint32_t b) {
     return trace.events[a].start_ns < trace.events[b].start_ns;
   });
   std::vector<double>& allocations = evidence.Steps(MetricId::kAllocations);

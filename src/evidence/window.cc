@@ -69,8 +69,9 @@ Window FindWindow(const TraceData& trace, std::vector<std::string>& notes,
     numbers[text] = MarkNumber(trace.Text(text));
   int64_t unfinished = 0;
   for (size_t i = 0; i < trace.events.size(); ++i) {
+    const EventKind kind = trace.events.Kind(i);
+    if (kind != EventKind::kAnnotation && kind != EventKind::kOperator) continue;
     const TraceEvent& event = trace.events[i];
-    if (event.kind != EventKind::kAnnotation && event.kind != EventKind::kOperator) continue;
     if (!numbers[event.name]) continue;
     if (event.duration_ns == kAbsent) {
       ++unfinished;

@@ -13,17 +13,17 @@ constexpr size_t kChunkBytes = size_t{1} << 16;
 
 void EventList::StartBlock() {
   if (size_ / kBlock < blocks_.size()) return;
-  blocks_.emplace_back();
-  blocks_.back().reserve(kBlock);
+  blocks_.push_back({{}, std::make_unique<EventKind[]>(kBlock)});
+  blocks_.back().events.reserve(kBlock);
 }
 
 void EventList::Clear() {
-  for (std::vector<TraceEvent>& block : blocks_) block.clear();
+  for (Block& block : blocks_) block.events.clear();
   size_ = 0;
 }
 
 int64_t EventList::Bytes() const {
-  return static_cast<int64_t>(blocks_.size() * kBlock * sizeof(TraceEvent));
+  return static_cast<int64_t>(blocks_.size() * kBlock * (sizeof(TraceEvent) + sizeof(EventKind)));
 }
 
 TextTable::TextTable() : views_{std::string_view()}, slots_(1024, 0) {}

@@ -35,6 +35,13 @@ enum class EventKind : uint8_t {
   kModule,    // python_function `nn.Module: NAME`: gives the module's path, is no work and no time
 };
 
+inline bool IsGpuWork(EventKind kind) {
+  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
+}
+inline bool IsCall(EventKind kind) {
+  return kind == EventKind::kRuntime || kind == EventKind::kDriver;
+}
+
 // 64 bytes. Indices name texts of TraceData::texts.
 struct TraceEvent {
   int64_t start_ns = 0;           // the file's own base, see TraceData::base_ns
@@ -60,10 +67,8 @@ struct TraceEvent {
 
   // Its end; the start where the duration is missing.
   int64_t EndNs() const { return duration_ns == kAbsent ? start_ns : start_ns + duration_ns; }
-  bool IsGpuWork() const {
-    return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
-  }
-  bool IsCall() const { return kind == EventKind::kRuntime || kind == EventKind::kDriver; }
+  bool IsGpuWork() const { return perfgate::IsGpuWork(kind); }
+  bool IsCall() const { return perfgate::IsCall(kind); }
 };
 static_assert(sizeof(TraceEvent) == 64);
 
@@ -85,20 +90,28 @@ class EventList {
  public:
   void Push(const TraceEvent& event) {
     if (size_ % kBlock == 0) StartBlock();
-    blocks_[size_ / kBlock].push_back(event);
+    Block& block = blocks_[size_ / kBlock];
+    block.events.push_back(event);
+    block.kinds[size_ % kBlock] = event.kind;
     ++size_;
   }
   size_t size() const { return size_; }
-  const TraceEvent& operator[](size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+  const TraceEvent& operator[](size_t i) const { return blocks_[i / kBlock].events[i % kBlock]; }
+  // The kind of [i]; quick to go through, for finding events of a kind.
+  EventKind Kind(size_t i) const { return blocks_[i / kBlock].kinds[i % kBlock]; }
   // Keeps the memory for the events to come.
   void Clear();
   int64_t Bytes() const;
 
  private:
   static constexpr size_t kBlock = 1024;
+  struct Block {
+    std::vector<TraceEvent> events;  // room for kBlock
+    std::unique_ptr<EventKind[]> kinds;
+  };
   void StartBlock();
 
-  std::vector<std::vector<TraceEvent>> blocks_;  // each with room for kBlock
+  std::vector<Block> blocks_;
   size_t size_ = 0;
 };
 
