@@ -37,6 +37,11 @@ struct GpuLinks {
   std::string unlinked_reason;
   std::vector<LaunchCall> calls;  // sorted by id
   std::vector<GpuWork> work;      // inside the steps, sorted by step, then by launch
+
+  int64_t Bytes() const {
+    return static_cast<int64_t>(calls.capacity() * sizeof(LaunchCall) +
+                                work.capacity() * sizeof(GpuWork));
+  }
 };
 
 // Joins launches and GPU work, and checks that nothing is missing: what is goes to

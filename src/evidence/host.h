@@ -24,6 +24,10 @@ struct HostTree {
   std::vector<OperatorKind> kind_of_text;  // for texts that name operators
   const TraceData* trace = nullptr;
 
+  int64_t Bytes() const {
+    return static_cast<int64_t>(order.capacity() * sizeof(uint32_t) +
+                                parent.capacity() * sizeof(int32_t));
+  }
   OperatorKind KindOf(const TraceEvent& op) const { return kind_of_text[op.name]; }
   // What an operator is called in a path, as a number: generated code without its numbering.
   uint32_t PathName(uint32_t text) const {

@@ -54,6 +54,7 @@ void ExtractGpu(const TraceData& trace, HostTree& host, bool harness_syncs_outsi
   GpuLinks links = LinkGpuWork(trace, evidence);
   if (!links.linked) NoteUnlinked(trace, links, evidence);
   if (!links.linked && evidence.window.marked) return;
+  evidence.link_bytes += links.Bytes();
   ExtractGpuCounts(trace, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
   ExtractGpuRows(trace, host, links, evidence);
@@ -84,8 +85,6 @@ void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
   for (const auto& [reason, count] : trace.left_out) {
     evidence.explain.push_back(fmt::format("{} {}", count, reason));
   }
-  evidence.explain.push_back(
-      fmt::format("read with {} bytes of records in memory", trace.RecordBytes()));
   for (const std::string& warning : trace.warnings) evidence.notes.push_back("trace: " + warning);
   if (trace.whole_microseconds) {
     evidence.notes.push_back("the trace gives whole microseconds only: times are coarse");
@@ -102,7 +101,9 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   evidence.gpu = gpu_expected || UsesGpu(trace) || !trace.other_accelerator.empty();
   NoteTraceFacts(trace, evidence);
   evidence.window = FindWindow(trace, evidence.notes, evidence.incomplete);
+  const size_t facts = evidence.explain.size();
   HostTree host = BuildHostTree(trace);
+  evidence.link_bytes += host.Bytes();
   ExtractHost(trace, host, evidence);
   ExtractMemory(trace, evidence);
   if (evidence.gpu) {
@@ -112,6 +113,10 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   } else {
     ExtractCpuKernels(trace, host, evidence);
   }
+  evidence.explain.insert(
+      evidence.explain.begin() + static_cast<std::ptrdiff_t>(facts),
+      fmt::format("read with {} bytes of records and {} bytes of links between them in memory",
+                  trace.RecordBytes(), evidence.link_bytes));
   return evidence;
 }
 

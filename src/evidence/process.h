@@ -18,6 +18,7 @@ struct ProcessEvidence {
   std::vector<KernelRow> kernels, transfers, syncs;
   std::vector<OperatorRow> operators;
   int64_t pre_window = 0;
+  int64_t link_bytes = 0;  // memory of what ties records to each other
   bool gpu = false;
   std::vector<int> devices;  // GPU ordinals that ran work, the busiest first
   std::vector<std::string> incomplete, notes, explain;
