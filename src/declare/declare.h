@@ -79,6 +79,7 @@ struct FusionCheck {
 struct ChangesCheck {
   std::vector<ChangeKind> kinds;
   CountBound count;
+  std::optional<bool> narrower{};  // of dtype_changed: only to narrower elements, or only others
 };
 
 using Check =

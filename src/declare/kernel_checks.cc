@@ -145,6 +145,7 @@ std::optional<ChangesCheck> ReadChanges(const Reader& changes) {
       }
     }
   }
+  if (const auto narrower = changes.Find("narrower")) check.narrower = narrower->Bool();
   if (const auto count = changes.Find("count")) {
     check.count = ReadCount(*count).value_or(CountBound());
   }

@@ -52,7 +52,7 @@ inline constexpr Key kSelectorKeys[] = {
 };
 inline constexpr Key kCountKeys[] = {{"at_most"}, {"at_least"}};
 inline constexpr Key kFusionKeys[] = {{"ops", true}, {"fused"}, {"apart"}};
-inline constexpr Key kChangesKeys[] = {{"kinds", true}, {"count", true}};
+inline constexpr Key kChangesKeys[] = {{"kinds", true}, {"count", true}, {"narrower"}};
 inline constexpr Key kWaiveKeys[] = {{"until", true}, {"reason", true}, {"cases"}, {"up_to"}};
 
 std::vector<std::string> Names(KeySet keys);

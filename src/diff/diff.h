@@ -38,6 +38,7 @@ struct Change {
   std::vector<std::string> operators;  // launching operators that caused it: {"aten::gelu"}
   int64_t count = 0;                   // head minus base, launches a step
   int64_t time_ns = 0;                 // head minus base, a step
+  bool narrower = false;               // elements of fewer bytes than before: bf16 to fp8
   std::string text;                    // one line for a person: "one fused kernel came apart"
 };
 

@@ -187,6 +187,7 @@ class Pairing {
     const KernelInfo& to = head->row->info;
     Change change;
     change.kind = Kind(from, to);
+    change.narrower = OtherType(from, to) && Narrower(from, to);
     if (change.kind == ChangeKind::kTensorCoreLost && OtherType(from, to)) {
       change.also.push_back(ChangeKind::kDtypeChanged);
     }
@@ -212,6 +213,20 @@ class Pairing {
       return !a.empty() && !b.empty() && a != b;
     };
     return differ(from.in_dtype, to.in_dtype) || differ(from.out_dtype, to.out_dtype);
+  }
+
+  // No type got wider and one got narrower. A type of unknown width is taken for a wide one.
+  static bool Narrower(const KernelInfo& from, const KernelInfo& to) {
+    const auto bytes = [](const std::string& type) {
+      if (type.starts_with("fp8") || type == "int8" || type == "uint8" || type == "bool") return 1;
+      if (type == "bf16" || type == "fp16" || type == "int16") return 2;
+      return type == "fp64" || type == "int64" ? 8 : 4;
+    };
+    const auto compare = [&](const std::string& a, const std::string& b) {
+      return a.empty() || b.empty() ? 0 : bytes(b) - bytes(a);
+    };
+    const int in = compare(from.in_dtype, to.in_dtype), out = compare(from.out_dtype, to.out_dtype);
+    return in <= 0 && out <= 0 && in + out < 0;
   }
 
   // A part of the epilogue that left the GEMM for a kernel of its own, or came in from one.

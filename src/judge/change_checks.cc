@@ -62,7 +62,7 @@ Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding) 
     const Change& change = diff.changes[i];
     const bool asked = std::any_of(check.kinds.begin(), check.kinds.end(),
                                    [&](ChangeKind kind) { return IsOfKind(change, kind); });
-    if (!asked) continue;
+    if (!asked || (check.narrower && *check.narrower != change.narrower)) continue;
     found.push_back(static_cast<int>(i));
     if (texts.size() < 3) {
       texts.push_back(fmt::format("{}: {}", ToString(change.kind), Printable(change.text)));

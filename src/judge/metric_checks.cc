@@ -211,6 +211,11 @@ Finding CheckChange(const ChangeCheck& check, const CaseFacts& facts, double bas
   }
   const double delta = head - base;
   finding.delta = delta;
+  if (Info(id).zero_is_unused && delta != 0 && (base == 0 || head == 0)) {
+    return With(std::move(finding), Status::kSkipped,
+                fmt::format("{} {} -> {}: in use on one side only, no number to compare",
+                            Info(id).name, Shown(base, id), Shown(head, id)));
+  }
   std::string message;
   if (delta == 0) {
     message = fmt::format("{} is {}{} as before ({})", Info(id).name, Shown(head, id), Suffix(id),

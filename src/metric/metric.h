@@ -78,6 +78,9 @@ struct Metric {
   MetricDevice device;
   std::string_view needs;  // what a trace or attempt must contain, for `unavailable` texts
   std::string_view help;   // one line
+  // 0 says that something optional is not in use (CUDA graphs, torch.compile): a change from or to
+  // it is a decision of the model, and no rise or fall of the number.
+  bool zero_is_unused = false;
 };
 
 std::span<const Metric> Metrics();

@@ -7,70 +7,24 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/diff_text.h"
 #include "report/layout.h"
 #include "report/report.h"
 
 namespace perfgate {
 namespace {
 
-constexpr size_t kNameWidth = 44;
 constexpr size_t kMostInformativeChanges = 12;
 constexpr size_t kMostNotes = 12;
 
-enum class Ink { kRed, kGreen, kYellow, kBold, kDim };
-
-std::string Paint(std::string_view text, Ink ink, const TextStyle& style) {
-  if (!style.color) return std::string(text);
-  static constexpr std::string_view kCodes[] = {"31", "32", "33", "1", "2"};
-  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<int>(ink)], text);
-}
-
-std::string KernelLine(char sign, const ChangedKernel& kernel, const TextStyle& style) {
-  const std::string name = Shorten(Safe(kernel.short_name), kNameWidth);
-  std::string line = fmt::format("{} {}", sign, name);
-  // A copy or a wait is no kernel: the text of its change has its count.
-  if (kernel.count != 0 || kernel.time_ns != 0) {
-    line = fmt::format("{} {:<{}}  {}", sign, name, kNameWidth, CountAndTime(kernel));
-    if (!kernel.ops.empty()) line += "   " + Shorten(Safe(Join(kernel.ops, ", ")), 60);
-  }
-  return Paint(line, sign == '-' ? Ink::kRed : Ink::kGreen, style);
-}
-
-std::string ChangeLines(const Change& change, size_t indent, const TextStyle& style) {
-  const std::string blanks(indent, ' ');
-  std::string text;
-  for (const ChangedKernel& kernel : change.base) {
-    text += blanks + KernelLine('-', kernel, style) + "\n";
-  }
-  for (const ChangedKernel& kernel : change.head) {
-    text += blanks + KernelLine('+', kernel, style) + "\n";
-  }
-  std::vector<std::string> rest;
-  if (!change.operators.empty()) {
-    rest.push_back("called by " + Shorten(Safe(Join(change.operators, ", ")), 70));
-  }
-  const bool sum = change.base.size() + change.head.size() > 1;  // else it stands above
-  if (sum && change.time_ns != 0) rest.push_back(SignedTime(change.time_ns) + " a step");
-  if (!rest.empty()) text += blanks + "  " + Join(rest, "; ") + "\n";
-  return text;
-}
-
-std::string AnswerLines(const Diff& diff, size_t width) {
-  std::string text;
-  if (const std::string balance = TimeBalance(diff); !balance.empty()) {
-    text += "  kernel time   " + Wrap(balance, width, 16) + "\n";
-  }
-  for (const Answer& answer : diff.answers) {
-    if (answer.question.empty()) continue;
-    text += "  " + Wrap(Safe(answer.question + " " + answer.answer), width, 4) + "\n";
-  }
-  if (!diff.base_bound.empty() && diff.base_bound != diff.head_bound) {
-    text += "  bound before  " + Wrap(Safe(diff.base_bound), width, 16) + "\n";
-    text += "  bound now     " + Wrap(Safe(diff.head_bound), width, 16) + "\n";
-  } else if (!diff.head_bound.empty()) {
-    text += "  bound by      " + Wrap(Safe(diff.head_bound), width, 16) + "\n";
-  }
-  return text;
+// "needs a trace taken with profile_memory" of "allocations is unavailable: needs ... (optional)":
+// rules on several metrics miss the same thing.
+std::string WithoutMetric(std::string_view message) {
+  constexpr std::string_view kBefore = " is unavailable: ", kAfter = " (optional)";
+  const size_t at = message.find(kBefore);
+  if (at != std::string_view::npos) message.remove_prefix(at + kBefore.size());
+  if (message.ends_with(kAfter)) message.remove_suffix(kAfter.size());
+  return std::string(message);
 }
 
 class Writer {
@@ -241,9 +195,10 @@ class Writer {
     out_ += "      slower, the same kernel:\n";
     for (const int index : finding.slower) {
       if (index < 0 || index >= static_cast<int>(item.diff->slower.size())) continue;
-      out_ += "      " +
-              Paint("~ " + DriftLine(item.diff->slower[index], kNameWidth), Ink::kYellow, style_) +
-              "\n";
+      out_ +=
+          "      " +
+          Paint("~ " + DriftLine(item.diff->slower[index], kTextNameWidth), Ink::kYellow, style_) +
+          "\n";
     }
   }
 
@@ -281,7 +236,12 @@ class Writer {
 
   void WriteWarnings() {
     for (const CaseVerdict* item : CasesInOrder(verdict_)) {
-      const auto lesser = FindingsInOrder(*item, [](const Finding& finding) {
+      std::set<std::string> said;  // a missing baseline, above
+      for (const Finding& finding : item->findings) {
+        if (IsTrouble(finding.status)) said.insert(finding.message);
+      }
+      const auto lesser = FindingsInOrder(*item, [&said](const Finding& finding) {
+        if (said.contains(finding.message)) return false;
         return finding.status == Status::kWarn || finding.status == Status::kWaived ||
                finding.status == Status::kImproved;
       });
@@ -348,12 +308,14 @@ class Writer {
       }
     }
     std::vector<std::string> reasons;
+    std::set<std::string> said;  // rules: the first reason of each is enough
     std::map<std::string, std::set<std::string>> rules;
     for (const CaseVerdict& item : verdict_.cases) {
       for (const Finding& finding : item.findings) {
-        if (judged.contains(finding.rule)) continue;
-        if (!rules.contains(finding.message)) reasons.push_back(finding.message);
-        rules[finding.message].insert(RuleName(verdict_, finding));
+        if (judged.contains(finding.rule) || !said.insert(finding.rule).second) continue;
+        const std::string reason = WithoutMetric(finding.message);
+        if (!rules.contains(reason)) reasons.push_back(reason);
+        rules[reason].insert(RuleName(verdict_, finding));
       }
     }
     for (const std::string& reason : reasons) {
@@ -376,17 +338,6 @@ class Writer {
 
 std::string VerdictAsText(const Verdict& verdict, const TextStyle& style) {
   return Writer(verdict, style).Write();
-}
-
-std::string DiffAsText(const Diff& diff, const TextStyle& style) {
-  std::string text;
-  if (diff.changes.empty()) text += "  no change in kernels, copies or syncs\n";
-  for (const Change& change : diff.changes) {
-    text += "  " + Wrap(Safe(change.text), static_cast<size_t>(style.width), 4) + "\n";
-    text += ChangeLines(change, 4, style);
-  }
-  text += AnswerLines(diff, static_cast<size_t>(std::max(style.width, 40)));
-  return WithoutLogCommands(text);
 }
 
 }  // namespace perfgate

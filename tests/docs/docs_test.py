@@ -24,7 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).parents[2]
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
-COPIED = ["examples", "tests/data/traces", "rules", "docs/schema"]
+COPIED = ["examples", "tests/data/traces", "tests/data/pairs", "rules", "docs/schema"]
 
 
 def sessions(path):

@@ -44,6 +44,16 @@ TEST_F(RulesPage, ShowsASuiteThatLoads) {
             4);
 }
 
+TEST(PacksPage, ExplainsEveryRuleInItsOwnWords) {
+  const std::string page = ReadFile(std::string(PERFGATE_TEST_DATA) + "/../../docs/packs.md");
+  for (const Rule& rule : LoadRules(PackNames(), ".")) {
+    const std::string id = rule.id.substr(rule.id.rfind('/') + 1);
+    const size_t row = page.find("| `" + id + "` |");
+    ASSERT_NE(row, std::string::npos) << id;
+    EXPECT_NE(page.substr(row, page.find('\n', row) - row).find(rule.why), std::string::npos) << id;
+  }
+}
+
 TEST_F(RulesPage, NamesEveryKeyAndEveryKindOfChange) {
   const std::string page = ReadFile(std::string(PERFGATE_TEST_DATA) + "/../../docs/rules.md");
   for (const ChangeKind kind : ChangeKinds()) {
