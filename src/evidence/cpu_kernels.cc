@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "evidence/attribution.h"
 #include "evidence/host.h"
 #include "evidence/paths.h"
@@ -51,14 +52,18 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
   const std::vector<bool> counts = FindCpuKernels(trace, host);
   std::vector<double>& kernels = evidence.Steps(MetricId::kCpuKernels);
   std::vector<double>& time_ns = evidence.Steps(MetricId::kCpuKernelTime);
+  int64_t no_kernels = 0;
   const Attribution attribution(trace, host);
   OperatorPaths paths(host);
   RowTable rows(evidence.window.Count());
   for (const uint32_t index : host.order) {
-    if (!counts[index]) continue;
     const TraceEvent& event = trace.events[index];
     const int step = evidence.window.StepAt(event.start_ns);
     if (step < 0) continue;
+    if (!counts[index]) {
+      no_kernels += event.kind == EventKind::kOperator;
+      continue;
+    }
     const int64_t duration_ns = event.duration_ns == kAbsent ? 0 : event.duration_ns;
     kernels[static_cast<size_t>(step)] += 1;
     time_ns[static_cast<size_t>(step)] += static_cast<double>(duration_ns);
@@ -74,6 +79,12 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
     const uint32_t dims = trace.signatures[event.detail].input_dims;
     if (dims != 0) rows.AddShape(row, dims, duration_ns, [&] { return trace.Text(dims); });
     attribution.Describe(event, op, duration_ns, row, rows);
+  }
+  if (no_kernels > 0) {
+    evidence.explain.push_back(
+        Plural(no_kernels, "operator call") +
+        " without work of their own (views, allocations, operators around others, compiler "
+        "rows) or below a computing one: no CPU kernels");
   }
   if (rows.overflowed())
     evidence.incomplete.push_back("more CPU kernel names and steps than can be kept");

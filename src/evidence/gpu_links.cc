@@ -300,12 +300,11 @@ class Linker {
       if (missing++ == 0) first = trace_.Text(trace_.events[call.event].name);
     }
     if (missing > 0) {
-      evidence_.incomplete.push_back(
-          fmt::format("{} without GPU work in the trace (first: {}): {}",
-                      Plural(missing, "launch", "launches"),
-                      first.empty() ? "one without a correlation" : Printable(first),
-                      trace_.incomplete.empty() ? "records were lost"
-                                                : "it may have stood in the part that is missing"));
+      evidence_.incomplete.push_back(fmt::format(
+          "{} without GPU work in the trace (first: {}){}", Plural(missing, "launch", "launches"),
+          first.empty() ? "one without a correlation" : Printable(first),
+          trace_.incomplete.empty() ? ": records were lost"
+                                    : ", which may stand in the part that is missing"));
     }
     if (orphans_ > 0) {
       const TraceEvent& event = trace_.events[first_orphan_];
@@ -340,7 +339,8 @@ class Linker {
   void Report() {
     const auto explain = [this](int64_t count, const char* one, const char* many,
                                 std::string_view what) {
-      if (count > 0) evidence_.explain.push_back(Plural(count, one, many) + " " + std::string(what));
+      if (count > 0)
+        evidence_.explain.push_back(Plural(count, one, many) + " " + std::string(what));
     };
     explain(evidence_.pre_window, "GPU activity", "GPU activities",
             "launched before the window: not counted");

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "evidence/attribution.h"
 #include "evidence/gpu.h"
 #include "evidence/paths.h"
@@ -153,6 +155,13 @@ void ExtractSyncs(const TraceData& trace, const HostTree& host, bool harness_syn
     attribution.Describe(event, op, time_ns, row, rows);
   }
   evidence.syncs = rows.Take();
+  const auto left_out =
+      static_cast<int64_t>(std::accumulate(harness_counts.begin(), harness_counts.end(), 0.0));
+  if (left_out > 0) {
+    evidence.explain.push_back(Plural(left_out, "synchronising call") +
+                               ", the last call of every step and outside operators: taken for the "
+                               "profiling loop's own, counted as harness_syncs");
+  }
 }
 
 }  // namespace perfgate

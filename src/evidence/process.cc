@@ -82,6 +82,8 @@ void CheckGpuIsThere(const TraceData& trace, ProcessEvidence& evidence) {
 }
 
 void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
+  evidence.explain.push_back(fmt::format("{} in the file, {} kept",
+                                         Plural(trace.events_read, "event"), trace.events.size()));
   for (const auto& [reason, count] : trace.left_out) {
     evidence.explain.push_back(fmt::format("{} {}", count, reason));
   }

@@ -195,7 +195,7 @@ TEST(Links, IdenticalGpuRecordsCountOnceAndOrderIsFree) {
   for (const TraceBuilder& trace : {builder, reversed}) {
     const Evidence evidence = Extracted(trace);
     EXPECT_THAT(PerStep(evidence, MetricId::kKernels), ElementsAre(1, 1));
-    EXPECT_THAT(evidence.explain, Contains(HasSubstr("1 identical GPU records")));
+    EXPECT_THAT(evidence.explain, Contains(HasSubstr("1 GPU record that the trace holds twice")));
   }
 }
 
