@@ -71,10 +71,27 @@ inline bool EventScanner::Gaps::Take(Entry* entry, const char* at) {
 
 inline const char* EventScanner::Gaps::Read(const char* at) {
   Entry* const before = last_;
-  if (Take(before->next, at)) return at + last_->length;
-  if (!Take(before->other, at)) return ReadAnew(at);
-  std::swap(before->next, before->other);
-  return at + last_->length;
+  if (Take(before->next[0], at)) return at + last_->length;
+  for (size_t i = 1; i < before->next.size(); ++i) {
+    if (!Take(before->next[i], at)) continue;
+    std::swap(before->next[0], before->next[i]);
+    return at + last_->length;
+  }
+  return ReadAnew(at);
+}
+
+// Where this gap is kept, or may be.
+EventScanner::Gaps::Entry* EventScanner::Gaps::PlaceOf(std::string_view gap) {
+  constexpr size_t kProbes = 4;
+  const bool first = last_ == entries_.data();
+  const size_t from = first ? 1 : kFirstEntries;
+  const size_t places = (first ? kFirstEntries : kEntries) - from - kProbes;
+  Entry* const start = &entries_[from + HashBytes(gap) % places];
+  for (Entry* entry = start; entry < start + kProbes; ++entry) {
+    if (entry->length > kLongest) return entry;  // empty
+    if (SameText({entry->text.data(), entry->length}, gap)) return entry;
+  }
+  return start;
 }
 
 const char* EventScanner::Gaps::ReadAnew(const char* at) {
@@ -87,11 +104,8 @@ const char* EventScanner::Gaps::ReadAnew(const char* at) {
     if (!closed_) field_ = lookup_(key);
     return end;
   }
-  const uint64_t hash = HashBytes({at, length});
-  const size_t place = last_ == entries_.data() ? 1 + hash % (kFirstEntries - 1)
-                                                : kFirstEntries + hash % (kEntries - kFirstEntries);
-  Entry* const entry = &entries_[place];
   Entry* const before = last_;
+  Entry* const entry = PlaceOf({at, length});
   if (!Take(entry, at)) {
     *entry = {};
     std::copy(at, end, entry->text.begin());
@@ -100,7 +114,8 @@ const char* EventScanner::Gaps::ReadAnew(const char* at) {
     if (!closed_) entry->field = lookup_(key);
     Take(entry, at);
   }
-  before->other = std::exchange(before->next, entry);
+  std::copy_backward(before->next.begin(), before->next.end() - 1, before->next.end());
+  before->next[0] = entry;
   return end;
 }
 

@@ -45,8 +45,7 @@ class EventScanner {
   using Field = TraceHandler::Field;
 
   // What stands between two values of an object: blanks, a comma, a key, a colon; or the bracket
-  // that closes it. Writers repeat themselves: each gap remembers the one that followed it last
-  // time.
+  // that closes it. Writers repeat themselves: each gap remembers the last few that followed it.
   class Gaps {
    public:
     using Lookup = Field (*)(std::string_view key);
@@ -61,16 +60,16 @@ class EventScanner {
 
    private:
     static constexpr size_t kLongest = 32;
-    static constexpr size_t kEntries = 256, kFirstEntries = 32;
+    static constexpr size_t kEntries = 512, kFirstEntries = 64;
     struct Entry {
       std::array<char, kLongest> text{};
       size_t length = kLongest + 1;  // matches nothing
-      Entry* next = nullptr;         // the gap that followed last time
-      Entry* other = nullptr;        // another one that did
+      std::array<Entry*, 4> next{};  // the gaps that followed, the last one first
       Field field = Field::kNone;
       bool closed = false;
     };
     bool Take(Entry* entry, const char* at);
+    Entry* PlaceOf(std::string_view gap);
     const char* ReadAnew(const char* at);
     const char* Parse(const char* at, std::string_view& key);
 

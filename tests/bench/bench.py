@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Figures of perfgate on this machine: reading speed and memory beside HolisticTraceAnalysis,
-start-up time, judging speed. Prints a Markdown table a section. Called by ci/bench.
+"""Figures of perfgate on this machine: reading speed and memory beside RapidJSON and
+HolisticTraceAnalysis, start-up time, judging speed. Prints a Markdown table a section. Called by
+ci/bench.
 
-usage: bench.py --perfgate BUILD/perfgate --judge-bench BUILD/tests/judge_bench --work DIR
-                [--hta-python VENV/bin/python] [--bytes 10MB,100MB,1GB]
+usage: bench.py --perfgate BUILD/perfgate --judge-bench BUILD/judge_bench
+                --trace-bench BUILD/trace_bench --work DIR
+                [--hta-python VENV/bin/python] [--bytes 10MB,100MB,1GB] [--rounds N]
 """
 import argparse
 import json
@@ -23,12 +25,17 @@ SOURCES = [HERE.parent / "data/traces" / f"{name}.json.gz"
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 HTA_PROGRAM = """
-import sys, time
+import os, sys, time
 from hta.common.trace_parser import parse_trace_dataframe
 from hta.configs.parser_config import ParserConfig
+from hta.trace_analysis import TraceAnalysis
+path = sys.argv[1]
 config = ParserConfig.get_default_cfg()
 start = time.perf_counter()
-parse_trace_dataframe(sys.argv[1], config)
+parse_trace_dataframe(path, config)
+print(time.perf_counter() - start)
+start = time.perf_counter()
+TraceAnalysis(trace_files={0: path}, trace_dir=os.path.dirname(path))
 print(time.perf_counter() - start)
 """
 
@@ -49,41 +56,54 @@ def run(argv, **options):
     return seconds, usage.ru_maxrss * 1024, out.decode()
 
 
-def make_trace(path, size):
+def make_trace(path, size, *options):
     if not path.exists():
-        run([sys.executable, HERE / "make_trace.py", "--bytes", str(size), path, *SOURCES],
+        run([sys.executable, HERE / "make_trace.py", "--bytes", str(size), *options, path, *SOURCES],
             stderr=subprocess.DEVNULL)
     return path
 
 
+def packed(raw):
+    path = raw.with_suffix(".json.gz")
+    if not path.exists():
+        subprocess.run(["gzip", "-6", "-k", raw], check=True)
+    return path
+
+
 def record_bytes(perfgate, path):
-    """The bytes of records kept, as `inspect --explain` prints them."""
+    """The bytes of records kept and of links between them, as `inspect --explain` prints them."""
     _, _, out = run([perfgate, "inspect", path, "--explain"])
-    match = re.search(r"([0-9]+) bytes of records", out)
+    match = re.search(r"([0-9]+) bytes of records and ([0-9]+) bytes of links", out)
     if not match:
-        sys.exit("inspect --explain does not print the bytes of records")
-    return int(match[1])
+        sys.exit("inspect --explain does not print the bytes of records and links")
+    return int(match[1]), int(match[2])
 
 
 def reading(args, work):
-    print("## Reading a trace: `perfgate inspect FILE --format json`, whole process\n")
+    print("## Reading alone: the same records by each reader, in interleaved rounds\n")
+    text = args.bytes.split(",")[-1]
+    raw = make_trace(work / f"trace-{text}.json", parse_size(text))
+    lines = make_trace(work / f"trace-{text}-line-a-field.json", parse_size(text), "--line-a-field")
+    for path in (raw, packed(raw), lines):
+        print(run([args.trace_bench, str(args.rounds), path])[2], flush=True)
+
+
+def inspecting(args, work):
+    print("## `perfgate inspect FILE --format json`, the whole process\n")
     print("| file | bytes | seconds (best of 3) | MB/s of JSON | peak resident MiB | records MiB "
-          "| beside records MiB |")
-    print("|---|---|---|---|---|---|---|")
+          "| links MiB | beside both MiB |")
+    print("|---|---|---|---|---|---|---|---|")
     for text in args.bytes.split(","):
         raw = make_trace(work / f"trace-{text}.json", parse_size(text))
-        packed = work / f"trace-{text}.json.gz"
-        if not packed.exists():
-            subprocess.run(["gzip", "-6", "-k", raw], check=True)
         size = raw.stat().st_size
-        kept = record_bytes(args.perfgate, raw)
-        for path in (raw, packed):
+        records, links = record_bytes(args.perfgate, raw)
+        for path in (raw, packed(raw)):
             runs = [run([args.perfgate, "inspect", path, "--format", "json"]) for _ in range(3)]
             seconds = min(r[0] for r in runs)
             peak = max(r[1] for r in runs)
             print(f"| {path.name} | {path.stat().st_size} | {seconds:.2f} | "
-                  f"{size / seconds / 1e6:.0f} | {peak / 2**20:.0f} | {kept / 2**20:.0f} | "
-                  f"{(peak - kept) / 2**20:.0f} |", flush=True)
+                  f"{size / seconds / 1e6:.0f} | {peak / 2**20:.0f} | {records / 2**20:.0f} | "
+                  f"{links / 2**20:.0f} | {(peak - records - links) / 2**20:.0f} |", flush=True)
     print()
 
 
@@ -95,14 +115,17 @@ def beside_hta(args, work):
     size = raw.stat().st_size
     ours = min(run([args.perfgate, "inspect", raw, "--format", "json"])[0] for _ in range(3))
     _, peak, out = run([args.hta_python, "-c", HTA_PROGRAM, raw], stderr=subprocess.DEVNULL)
-    theirs = float(out.split()[-1])
+    parsing, loading = (float(seconds) for seconds in out.split()[-2:])
     print(f"## The same {text} file, in this run, beside HolisticTraceAnalysis\n")
     print("| reader | seconds | MB/s | peak resident MiB |")
     print("|---|---|---|---|")
     print(f"| perfgate inspect, whole process | {ours:.2f} | {size / ours / 1e6:.0f} | |")
-    print(f"| hta.common.trace_parser.parse_trace_dataframe, without imports | {theirs:.2f} | "
-          f"{size / theirs / 1e6:.1f} | {peak / 2**20:.0f} |")
-    print(f"\nperfgate is {theirs / ours:.0f} times as fast.\n")
+    for name, seconds in (("parse_trace_dataframe alone", parsing),
+                          ("TraceAnalysis(), which parses and links", loading)):
+        print(f"| HolisticTraceAnalysis, {name}, without imports | {seconds:.2f} | "
+              f"{size / seconds / 1e6:.1f} | {peak / 2**20:.0f} |")
+    print(f"\nperfgate is {parsing / ours:.0f} times as fast as the parser alone, "
+          f"{loading / ours:.0f} times as fast as the whole.\n")
 
 
 def start_up(args):
@@ -125,6 +148,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--perfgate", required=True)
     parser.add_argument("--judge-bench", required=True)
+    parser.add_argument("--trace-bench", required=True)
+    parser.add_argument("--rounds", default=5, type=int)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--hta-python")
     parser.add_argument("--bytes", default="10MB,100MB,1GB")
@@ -135,6 +160,7 @@ def main():
     start_up(args)
     judging(args)
     reading(args, args.work)
+    inspecting(args, args.work)
     beside_hta(args, args.work)
 
 

@@ -26,7 +26,8 @@ def to_ns(text):
 class Template:
     """One recorded trace with holes for all that changes from one repetition to the next."""
 
-    def __init__(self, path):
+    def __init__(self, path, line_a_field):
+        self.between = ",\n    " if line_a_field else ", "
         opener = gzip.open if path.endswith(".gz") else open
         with opener(path, "rt") as file:
             document = json.load(file, parse_float=str)
@@ -77,7 +78,7 @@ class Template:
         arguments = ", ".join(self._argument(k, v) for k, v in event.get("args", {}).items())
         if arguments:
             lines.append('"args": {\n      %s\n    }' % arguments)
-        return "  {\n    %s\n  }" % ", ".join(lines)
+        return "  {\n    %s\n  }" % self.between.join(lines)
 
     def _argument(self, key, value):
         name = json.dumps(key).replace("%", "%%")
@@ -135,9 +136,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out", help="file to write; gzip if it ends in .gz")
     parser.add_argument("traces", nargs="+", help="recorded traces to repeat")
+    parser.add_argument("--line-a-field", action="store_true",
+                        help="as torch 2.15 writes: each field of an event on a line of its own")
     parser.add_argument("--bytes", type=float, default=1e9, help="size of the JSON (default 1e9)")
     arguments = parser.parse_args()
-    templates = [Template(path) for path in arguments.traces]
+    templates = [Template(path, arguments.line_a_field) for path in arguments.traces]
     opener = gzip.open if arguments.out.endswith(".gz") else open
     extra = {"compresslevel": 6} if opener is gzip.open else {}
     with opener(arguments.out, "wt", encoding="utf-8", **extra) as out:
