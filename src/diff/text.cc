@@ -70,6 +70,19 @@ std::string DifferingPart(std::string_view from, std::string_view to) {
   return part(from) + " -> " + part(to);
 }
 
+// "vectorized_layer_norm_kernel" of a whole C++ signature; the name itself where it is none.
+std::string_view FunctionName(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  if (const size_t at = name.rfind(kAnonymous, name.find('<')); at != std::string_view::npos) {
+    name.remove_prefix(at + kAnonymous.size());
+  }
+  name = name.substr(0, name.find_first_of("<("));
+  const size_t scope = name.rfind("::");
+  if (scope != std::string_view::npos) name.remove_prefix(scope + 2);
+  const size_t blank = name.rfind(' ');
+  return blank == std::string_view::npos ? name : name.substr(blank + 1);
+}
+
 // What two kernels of one short name differ in, in the words of their names: "layout TNT -> TNN".
 // The exact names where those are of another thing (a cluster, an alignment).
 std::string Difference(const std::string& from_name, const std::string& to_name) {
@@ -88,7 +101,15 @@ std::string Difference(const std::string& from_name, const std::string& to_name)
   add("input", from.in_dtype, to.in_dtype);
   add("output", from.out_dtype, to.out_dtype);
   add("target", from.arch, to.arch);
-  return parts.empty() ? DifferingPart(from_name, to_name) : Join(parts, ", ");
+  if (!parts.empty()) return Join(parts, ", ");
+  const std::string_view from_function = FunctionName(from_name),
+                         to_function = FunctionName(to_name);
+  const bool known = !from_function.empty() && !to_function.empty();
+  const bool templates = from_name.find('<') != std::string::npos;
+  if (known && templates && from_function != to_function) {
+    return Printable(from_function.substr(0, 60)) + " -> " + Printable(to_function.substr(0, 60));
+  }
+  return DifferingPart(from_name, to_name);
 }
 
 // Kernels that a person would call the same are told apart by what else their names say.
