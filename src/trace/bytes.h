@@ -40,7 +40,7 @@ inline uint64_t HashBytes(std::string_view text) {
     return mix(hash ^ LoadWord(last), kSecond ^ LoadWord(last + 8));
   }
   char rest[16] = {};
-  std::memcpy(rest, at, left);
+  if (left > 0) std::memcpy(rest, at, left);
   return mix(hash ^ LoadWord(rest), kSecond ^ LoadWord(rest + 8));
 }
 
@@ -50,7 +50,7 @@ inline bool SameText(std::string_view a, std::string_view b) {
   const char* left = a.data();
   const char* right = b.data();
   const size_t size = a.size();
-  if (size < 8) return std::memcmp(left, right, size) == 0;
+  if (size < 8) return size == 0 || std::memcmp(left, right, size) == 0;
   uint64_t other = LoadWord(left + size - 8) ^ LoadWord(right + size - 8);
   for (size_t at = 0; at + 8 < size; at += 8) other |= LoadWord(left + at) ^ LoadWord(right + at);
   return other == 0;
