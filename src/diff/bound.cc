@@ -52,14 +52,15 @@ std::string Time(double ns) { return FormatValue(ns, Unit::kNanoseconds); }
 std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 // Which kind of kernel takes the device's time.
-std::string ByShares(const Shares& shares) {
+std::string ByShares(const Shares& shares, const Evidence& evidence) {
   if (shares.Total() <= 0) return "unknown: no kernel has a time";
   double compute = shares.compute / shares.Total();
   double memory = shares.memory / shares.Total();
   if (compute >= kMostly) {
+    const std::string roofline = RooflineText(evidence);
     return fmt::format(
-        "compute: GEMM, convolution and attention kernels take {} of the kernels' time",
-        Percent(compute));
+        "compute: GEMM, convolution and attention kernels take {} of the kernels' time{}",
+        Percent(compute), roofline.empty() ? "" : "; " + roofline);
   }
   if (memory >= kMostly) {
     return fmt::format("memory: pointwise, reduction and copy kernels take {} of the kernels' time",
@@ -132,7 +133,7 @@ std::string GpuBound(const Evidence& evidence) {
     return fmt::format("communication: collectives run {}, the other work {}", Time(comm),
                        Time(*gpu));
   }
-  std::string shares = ByShares(SharesOf(evidence));
+  std::string shares = ByShares(SharesOf(evidence), evidence);
   Step step = StepOf(evidence, *gpu);
   if (step.ns <= 0) return shares + "; how busy the GPU is in a step is unknown";
   std::string busy =
@@ -150,7 +151,7 @@ std::string GpuBound(const Evidence& evidence) {
 }
 
 std::string CpuBound(const Evidence& evidence) {
-  std::string shares = ByShares(SharesOf(evidence));
+  std::string shares = ByShares(SharesOf(evidence), evidence);
   auto kernels = Summarise(evidence, MetricId::kCpuKernelTime).value;
   auto latency = Summarise(evidence, MetricId::kLatencyP50).value;
   if (!kernels || !latency) return shares + " (how much of a step that is, is not known)";

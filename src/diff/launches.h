@@ -85,6 +85,19 @@ std::string Explain(const Change& change);
 std::string PiecesText(const Change& change, bool reversed, std::string_view whole_dims,
                        std::string_view piece_dims);
 
+// A matrix product: batch x (rows x inner times inner x columns).
+struct ProductSize {
+  int64_t batch = 1, rows = 0, inner = 0, columns = 0;
+};
+// Of aten::mm, addmm, bmm and the like, called with these shapes; empty for any other operator.
+std::optional<ProductSize> ProductOf(std::string_view op, std::string_view dims);
+// Of "64, 768"; 0 where it is no shape.
+int64_t ElementsOf(std::string_view tensor);
+
+// How near the matrix products come to what the GPU can do; "" where shapes, element types or the
+// GPU are not known.
+std::string RooflineText(const Evidence& evidence);
+
 // "[[64, 768], [], [3072, 768]]" -> {"64, 768", "", "3072, 768"}. Tensors only, by their brackets.
 std::vector<std::string> Tensors(std::string_view dims);
 

@@ -3,9 +3,7 @@
 // pieces often have the names of other kernels of the same trace.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -39,56 +37,16 @@ int64_t CountOf(const std::vector<Use>& uses) {
   return count;
 }
 
-// "512, 1024" -> {512, 1024}; empty for anything but whole numbers above 0.
-std::vector<int64_t> Sizes(std::string_view tensor) {
-  std::vector<int64_t> sizes;
-  for (const std::string& part : Split(tensor, ',')) {
-    const std::string_view text = Trim(part);
-    int64_t size = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (error != std::errc() || end != text.data() + text.size() || size <= 0) return {};
-    sizes.push_back(size);
-  }
-  return sizes;
-}
-
-int64_t Product(const std::vector<int64_t>& sizes) {
-  int64_t product = sizes.empty() ? 0 : 1;
-  for (const int64_t size : sizes) {
-    if (product > INT64_MAX / size) return 0;
-    product *= size;
-  }
-  return product;
-}
-
-// aten::addmm and the like name the tensor that is added first.
-bool AddsFirst(std::string_view op) {
-  return op == "aten::addmm" || op == "aten::baddbmm" || op == "aten::_addmm_activation";
-}
-
-// rows x inner times inner x columns, each with or without a batch.
-std::optional<Extent> ProductExtent(std::string_view op, const std::vector<std::string>& tensors) {
-  const size_t first = AddsFirst(op) ? 1 : 0;
-  if (tensors.size() < first + 2) return std::nullopt;
-  std::vector<int64_t> left = Sizes(tensors[first]), right = Sizes(tensors[first + 1]);
-  if (left.size() == 2 && right.size() == 2) {
-    left.insert(left.begin(), 1);
-    right.insert(right.begin(), 1);
-  }
-  if (left.size() != 3 || right.size() != 3) return std::nullopt;
-  if (left[2] != right[1] || left[0] != right[0]) return std::nullopt;
-  return Extent{fmt::format("mm {}", left[2]), {left[0], left[1], right[2]}};
-}
-
 std::optional<Extent> ExtentOf(const KernelRow& row, const std::string& dims) {
-  const std::vector<std::string> tensors = Tensors(dims);
   if (row.info.family == Family::kGemm || row.info.family == Family::kGemv) {
-    return ProductExtent(Innermost(row.op_path), tensors);
+    const std::optional<ProductSize> size = ProductOf(Innermost(row.op_path), dims);
+    if (!size) return std::nullopt;
+    return Extent{fmt::format("mm {}", size->inner), {size->batch, size->rows, size->columns}};
   }
   if (row.info.family != Family::kPointwise || row.info.ops.size() != 1) return std::nullopt;
   if (row.info.ops[0] == "copy" || row.info.ops[0] == "fill") return std::nullopt;
   int64_t elements = 0;
-  for (const std::string& tensor : tensors) elements = std::max(elements, Product(Sizes(tensor)));
+  for (const std::string& tensor : Tensors(dims)) elements = std::max(elements, ElementsOf(tensor));
   if (elements == 0) return std::nullopt;
   return Extent{row.info.ops[0] + " " + row.info.in_dtype, {1, 1, elements}};
 }

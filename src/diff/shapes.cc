@@ -1,5 +1,7 @@
 // Do two traces have the same input shapes?
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,30 @@
 
 namespace perfgate {
 namespace {
+
+// "512, 1024" -> {512, 1024}; empty for anything but whole numbers above 0.
+std::vector<int64_t> Sizes(std::string_view tensor) {
+  std::vector<int64_t> sizes;
+  for (const std::string& part : Split(tensor, ',')) {
+    const std::string_view text = Trim(part);
+    int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc() || end != text.data() + text.size() || size <= 0) return {};
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+// Where its first factor stands among the inputs: aten::addmm names what is added first.
+std::optional<size_t> FirstFactor(std::string_view op) {
+  static constexpr std::array<std::string_view, 3> kPlain = {"aten::mm", "aten::bmm",
+                                                             "aten::_scaled_mm"};
+  static constexpr std::array<std::string_view, 3> kAdding = {"aten::addmm", "aten::baddbmm",
+                                                              "aten::_addmm_activation"};
+  if (std::find(kPlain.begin(), kPlain.end(), op) != kPlain.end()) return 0;
+  if (std::find(kAdding.begin(), kAdding.end(), op) != kAdding.end()) return 1;
+  return std::nullopt;
+}
 
 // In floating point: what a hostile file claims may not fit when multiplied.
 double CallsOf(const OperatorRow& row) {
@@ -31,6 +57,30 @@ std::vector<std::string> Tensors(std::string_view dims) {
     if (dims[i] == ']' && depth-- == 2) tensors.emplace_back(dims.substr(begin, i - begin));
   }
   return tensors;
+}
+
+int64_t ElementsOf(std::string_view tensor) {
+  const std::vector<int64_t> sizes = Sizes(tensor);
+  int64_t product = sizes.empty() ? 0 : 1;
+  for (const int64_t size : sizes) {
+    if (product > INT64_MAX / size) return 0;
+    product *= size;
+  }
+  return product;
+}
+
+std::optional<ProductSize> ProductOf(std::string_view op, std::string_view dims) {
+  const std::optional<size_t> first = FirstFactor(op);
+  const std::vector<std::string> tensors = Tensors(dims);
+  if (!first || tensors.size() < *first + 2) return std::nullopt;
+  std::vector<int64_t> left = Sizes(tensors[*first]), right = Sizes(tensors[*first + 1]);
+  if (left.size() == 2 && right.size() == 2) {
+    left.insert(left.begin(), 1);
+    right.insert(right.begin(), 1);
+  }
+  if (left.size() != 3 || right.size() != 3) return std::nullopt;
+  if (left[2] != right[1] || left[0] != right[0]) return std::nullopt;
+  return ProductSize{left[0], left[1], left[2], right[2]};
 }
 
 // The same operator may be given an output tensor more (aten::addmm under torch.compile), so only
