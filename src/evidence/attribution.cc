@@ -1,6 +1,9 @@
 #include "evidence/attribution.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "evidence/run_sort.h"
 
 namespace perfgate {
 namespace {
@@ -31,7 +34,7 @@ void Attribution::FindForwardOperators(const TraceData& trace) {
     if (IsBackward(event)) asked.push_back(event.SequenceNumber());
   }
   if (asked.empty()) return;
-  std::sort(asked.begin(), asked.end());
+  SortRuns(asked, std::less<>());
   asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
   for (const uint32_t index : host_.order) {
     const TraceEvent& event = trace.events[index];
@@ -40,7 +43,7 @@ void Attribution::FindForwardOperators(const TraceData& trace) {
       forward_.emplace_back(event.SequenceNumber(), index);
     }
   }
-  std::stable_sort(forward_.begin(), forward_.end(), [&trace](const auto& a, const auto& b) {
+  SortRuns(forward_, [&trace](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first < b.first;
     return trace.events[a.second].start_ns < trace.events[b.second].start_ns;
   });

@@ -8,6 +8,7 @@
 
 #include "evidence/evidence.h"
 #include "evidence/host.h"
+#include "evidence/run_sort.h"
 
 namespace perfgate {
 namespace {
@@ -18,12 +19,13 @@ constexpr size_t kDeepestFrame = 128;
 
 Frames::Frames(const TraceData& trace, EventKind kind) : trace_(trace) {
   for (uint32_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events.Kind(i) != kind) continue;
     const TraceEvent& event = trace.events[i];
-    if (event.kind != kind || event.duration_ns == kAbsent) continue;
+    if (event.duration_ns == kAbsent) continue;
     if (trace.Text(event.name).starts_with("ProfilerStep#")) continue;
     frames_.push_back({i, kNone});
   }
-  std::sort(frames_.begin(), frames_.end(), [&trace](const Frame& left, const Frame& right) {
+  SortRuns(frames_, [&trace](const Frame& left, const Frame& right) {
     const TraceEvent& a = trace.events[left.event];
     const TraceEvent& b = trace.events[right.event];
     return std::make_tuple(a.process, a.thread, a.start_ns, -a.EndNs(), left.event) <

@@ -92,10 +92,15 @@ void ExtractGpuCounts(const TraceData& trace, const GpuLinks& links, ProcessEvid
   }
   std::vector<double>& mallocs = evidence.Steps(MetricId::kDeviceMallocs);
   std::set<int64_t> seen;  // a runtime call and the driver call inside it are one
+  std::vector<bool> asked(trace.texts.size()), mallocs_memory(trace.texts.size());
   for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (!IsCall(trace.events.Kind(i))) continue;
     const TraceEvent& event = trace.events[i];
-    if (!event.IsCall() || ClassifyCall(trace.Text(event.name)) != CallKind::kDeviceMalloc)
-      continue;
+    if (!asked[event.name]) {
+      asked[event.name] = true;
+      mallocs_memory[event.name] = ClassifyCall(trace.Text(event.name)) == CallKind::kDeviceMalloc;
+    }
+    if (!mallocs_memory[event.name]) continue;
     const int step = evidence.window.StepAt(event.start_ns);
     const bool repeated = event.correlation > 0 && !seen.insert(event.correlation).second;
     if (step >= 0 && !repeated) mallocs[static_cast<size_t>(step)] += 1;
