@@ -15,6 +15,22 @@ namespace perfgate {
 namespace {
 
 constexpr std::string_view kModuleFrame = "nn.Module: ";
+constexpr std::string_view kAllocation = "[memory]";
+
+// Ranges that PyTorch itself marks. Until 2022 they had the category of operators.
+bool IsAnnotation(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> kNumbered = {
+      "ProfilerStep#", "Optimizer.step#", "Optimizer.zero_grad#", "enumerate(DataLoader)#"};
+  static constexpr std::array<std::string_view, 3> kPlain = {
+      "DataParallel.forward", "DistributedDataParallel.forward", "ZeroRedundancyOptimizer.step"};
+  if (name.empty() ||
+      (name[0] != 'P' && name[0] != 'O' && name[0] != 'e' && name[0] != 'D' && name[0] != 'Z')) {
+    return false;
+  }
+  return std::any_of(kNumbered.begin(), kNumbered.end(),
+                     [&](std::string_view start) { return name.starts_with(start); }) ||
+         std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
+}
 
 std::optional<EventKind> KindOf(std::string_view category) {
   static constexpr std::array<std::pair<std::string_view, EventKind>, 15> kKinds = {{
@@ -103,9 +119,13 @@ void TraceHandler::Classify(Sort& sort) {
   sort.known = true;
   sort.kind = KindOf(sort.category);
   const bool instant = sort.phase == "i" || sort.phase == "I";
+  // Until 2022 allocations had no category.
+  if (instant && sort.category.empty()) sort.kind = EventKind::kMemory;
   if (sort.kind == EventKind::kMemory) {
-    sort.fact = &facts_.of_torch;
-    sort.left_out = &LeftOut("instant events that are no allocation");
+    const bool plain = sort.category.empty();
+    sort.fact = plain ? FactOfLeftOut(sort.category, sort.phase) : &facts_.of_torch;
+    sort.left_out = &LeftOut(plain ? ReasonToLeaveOut(sort.category, sort.phase)
+                                   : "instant events that are no allocation");
     return;
   }
   if (instant || (sort.phase != "X" && !sort.phase.empty())) sort.kind = std::nullopt;
@@ -129,13 +149,15 @@ const TraceHandler::Sort& TraceHandler::SortOfPending() {
 
 void TraceHandler::Commit() {
   ++trace_.events_read;
+  if (pending_.repeated) ++merged_;
   const Sort& sort = SortOfPending();
   const std::string_view name = pending_.name;
-  bool keep = sort.kind.has_value();
-  if (sort.kind == EventKind::kMemory) keep = name == "[memory]";
-  if (sort.kind == EventKind::kModule) keep = name.starts_with(kModuleFrame);
-  if (keep) {
-    Keep(*sort.kind);
+  std::optional<EventKind> kind = sort.kind;
+  if (kind == EventKind::kMemory && name != kAllocation) kind = std::nullopt;
+  if (kind == EventKind::kModule && !name.starts_with(kModuleFrame)) kind = std::nullopt;
+  if (kind == EventKind::kOperator && IsAnnotation(name)) kind = EventKind::kAnnotation;
+  if (kind) {
+    Keep(*kind);
   } else {
     ++*sort.fact;
     ++*sort.left_out;
@@ -152,7 +174,10 @@ void TraceHandler::Keep(EventKind kind) {
   if (pending_.start_ns == kAbsent) {
     ++without_start_;
     // GPU work stays counted; without a time it is like CUPTI's "not collected", 0/0.
-    if (!event.IsGpuWork()) return;
+    if (!event.IsGpuWork()) {
+      ++lost_;
+      return;
+    }
     pending_.start_ns = pending_.duration_ns = 0;
   }
   event.start_ns = pending_.start_ns;
@@ -275,10 +300,19 @@ void TraceHandler::Finish() {
     if (count > 0) trace_.left_out[reason] = count;
   }
   trace_.whole_microseconds = kept_ > 0 && !fractions_seen_;
+  if (lost_ > 0 && trace_.incomplete.empty()) {
+    trace_.incomplete = fmt::format("{} no readable start time and cannot be counted",
+                                    Plural(lost_, "event has", "events have"));
+  }
   Warn(without_start_, "events without a readable start time");
   Warn(negative_, "events with a negative or impossible duration, read as unfinished");
   Warn(unfinished_, "events that the profiler marked as unfinished");
   Warn(not_utf8_, "names that are not UTF-8");
+  if (merged_ > 0) {
+    trace_.incomplete =
+        fmt::format("{} of two that run into each other: what stood between them is lost",
+                    Plural(merged_, "event is made", "events are made"));
+  }
   Warn(not_objects_, "entries in the list of events that are no events");
 }
 

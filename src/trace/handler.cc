@@ -39,6 +39,8 @@ void PendingEvent::Clear() {
   device = stream = device_type = device_id = kAbsent;
   shape = LaunchShape{};
   finished = true;
+  fields_seen = 0;
+  repeated = false;
 }
 
 TraceHandler::Field TraceHandler::EventField(std::string_view key) {
@@ -231,7 +233,15 @@ bool TraceHandler::Scalar(std::string_view text, bool) {
   return true;
 }
 
+void TraceHandler::NoteField() {
+  if (field_ == Field::kNone) return;
+  const uint32_t bit = uint32_t{1} << static_cast<uint32_t>(field_);
+  pending_.repeated |= (pending_.fields_seen & bit) != 0;
+  pending_.fields_seen |= bit;
+}
+
 void TraceHandler::EventScalar(std::string_view text, bool lasts) {
+  NoteField();
   switch (field_) {
     case Field::kPhase:
       pending_.phase.Set(Bounded(text, 8), lasts);
@@ -250,7 +260,7 @@ void TraceHandler::EventScalar(std::string_view text, bool lasts) {
       break;
     case Field::kStart:
     case Field::kDuration:
-      SetTime(ParseNanoseconds(text).value_or(kAbsent), text.find('.') != std::string_view::npos);
+      KeepTime(ParseNanoseconds(text).value_or(kAbsent), text.find('.') != std::string_view::npos);
       break;
     default:
       break;
@@ -258,6 +268,11 @@ void TraceHandler::EventScalar(std::string_view text, bool lasts) {
 }
 
 void TraceHandler::SetTime(int64_t ns, bool has_fraction) {
+  NoteField();
+  KeepTime(ns, has_fraction);
+}
+
+void TraceHandler::KeepTime(int64_t ns, bool has_fraction) {
   if (field_ == Field::kDuration) {
     pending_.duration_ns = ns;
     return;

@@ -46,6 +46,8 @@ struct PendingEvent {
   int64_t device = kAbsent, stream = kAbsent, device_type = kAbsent, device_id = kAbsent;
   LaunchShape shape;
   bool finished = true;
+  uint32_t fields_seen = 0;  // bits of event fields that were met
+  bool repeated = false;     // one of them twice
 
   void Clear();
 };
@@ -132,6 +134,9 @@ class TraceHandler {
   bool Scalar(std::string_view text, bool is_string);
   // `lasts`: the text outlives the event.
   void EventScalar(std::string_view text, bool lasts);
+  // Two events whose border was lost have a field twice.
+  void NoteField();
+  void KeepTime(int64_t ns, bool has_fraction);
   void SetTime(int64_t ns, bool has_fraction);
   void ArgScalar(std::string_view text, bool lasts);
   bool SetArg(int64_t number);
@@ -193,7 +198,7 @@ class TraceHandler {
   std::map<std::string, int64_t, std::less<>> left_out_;
   bool fractions_seen_ = false;
   int64_t kept_ = 0, without_start_ = 0, negative_ = 0, unfinished_ = 0, not_utf8_ = 0,
-          not_objects_ = 0, uncounted_ = 0;
+          not_objects_ = 0, merged_ = 0, lost_ = 0, uncounted_ = 0;
 };
 
 }  // namespace perfgate

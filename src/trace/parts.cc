@@ -29,6 +29,8 @@ bool TraceHandler::Add(const TraceHandler& part) {
   unfinished_ += part.unfinished_;
   not_utf8_ += part.not_utf8_;
   not_objects_ += part.not_objects_;
+  merged_ += part.merged_;
+  lost_ += part.lost_;
   return true;
 }
 

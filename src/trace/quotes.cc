@@ -67,6 +67,27 @@ bool IsEventKey(std::string_view key) {
 
 }  // namespace
 
+bool EndsKeyOfEvent(std::string_view before, std::string_view after) {
+  // Not "name", "id", "args": a range may be named by a JSON text of the user's own.
+  constexpr std::array kKeys = {"ph"sv,
+                                "ts"sv,
+                                "dur"sv,
+                                "pid"sv,
+                                "tid"sv,
+                                "cat"sv,
+                                "correlation"sv,
+                                "External id"sv,
+                                "Ev Idx"sv,
+                                "Python id"sv,
+                                "Record function id"sv};
+  SkipBlanks(after);
+  if (!after.starts_with(':')) return false;
+  return std::any_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
+    return before.ends_with(key) && before.size() > key.size() &&
+           before[before.size() - key.size() - 1] == '"';
+  });
+}
+
 QuoteSense SenseOfQuote(StringRole role, std::string_view before, std::string_view after) {
   const bool value = role == StringRole::kMember || role == StringRole::kElement;
   if (!value || MayFollow(role, after)) return QuoteSense::kCloses;

@@ -93,6 +93,9 @@ void Parse(ByteSource& source, const std::filesystem::path& path, TraceData& tra
   } else if (!source.fault().empty()) {
     trace.incomplete =
         fmt::format("{}, after {}", source.fault(), Plural(trace.events_read, "event"));
+  } else if (stream.swallowed() > 0) {
+    trace.incomplete = fmt::format("{} of an event inside a text: what stood before it is lost",
+                                   Plural(stream.swallowed(), "key stands", "keys stand"));
   }
   if (!other.empty()) {
     const bool cut = !handler.facts().keys.empty() && end != DocumentEnd::kAnotherFollows &&

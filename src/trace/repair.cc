@@ -147,6 +147,7 @@ const char* RepairedStream::Quote(const char* at, const char* end) {
   const QuoteSense sense = SenseOfQuote(role_, before, after.substr(0, kQuoteLookahead));
   if (sense == QuoteSense::kInside) {
     ++bare_quotes_;
+    if (EndsKeyOfEvent(before, after)) ++swallowed_;
     EmitInString("\\\"");
     return at + 1;
   }

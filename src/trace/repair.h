@@ -47,6 +47,8 @@ class RepairedStream {
   char SkipToEnd();
   // The first bytes of the file, for telling what a file is that is no trace.
   const std::string& head() const { return head_; }
+  // Strings that hold the key of an event behind a quote of their own: what they swallowed is lost.
+  int64_t swallowed() const { return swallowed_; }
   // One line a kind of repair.
   std::vector<std::string> Warnings() const;
 
@@ -90,7 +92,7 @@ class RepairedStream {
 
   int64_t control_bytes_ = 0, bad_escapes_ = 0, cut_strings_ = 0, non_numbers_ = 0,
           stray_commas_ = 0, missing_commas_ = 0, missing_values_ = 0, bare_quotes_ = 0,
-          missing_quotes_ = 0, long_tokens_ = 0;
+          missing_quotes_ = 0, long_tokens_ = 0, swallowed_ = 0;
   bool byte_order_mark_ = false;
 };
 
