@@ -115,6 +115,19 @@ struct Observation {
   std::vector<double> per_step;
 };
 
+// Where gpu_idle of the traced steps came from: the three add up to it. One number a step, all
+// steps of all traced processes; all empty where launches and GPU work cannot be linked.
+struct IdleTimes {
+  std::vector<int64_t> launch_ns;  // the next work was not launched yet: the host was late
+  std::vector<int64_t> sync_ns;    // the same, and the host was waiting for the GPU when it ran dry
+  std::vector<int64_t> queued_ns;  // the next work was launched: latency, dependencies
+  // Works that a launch found launched and not started, mean over the launches: 0 where the GPU
+  // waits for every launch.
+  std::vector<double> queue_depth;
+
+  bool empty() const { return queue_depth.empty(); }
+};
+
 struct AttemptSummary {
   Attempt attempt;
   AttemptResult result;
@@ -134,6 +147,7 @@ struct Evidence {
   std::vector<KernelRow> transfers;             // copies and fills
   std::vector<KernelRow> syncs;  // synchronising runtime calls, harness ones left out
   std::vector<OperatorRow> operators;
+  IdleTimes idle;
   int64_t pre_window = 0;  // GPU activities launched before the window, not counted
   std::vector<std::string> incomplete_because;  // also faults of attempts; empty: complete
   std::vector<std::string> notes;

@@ -56,6 +56,9 @@ bool UsesGpu(const TraceData& trace);
 void ExtractGpuCounts(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence);
 // gpu_time, comm_time, kernel_time, gpu_idle, launch_api_time, launch_delay. Clips impossible ends.
 void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence);
+// Why the GPU was idle. After ExtractGpuTimes.
+void ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& links,
+                 ProcessEvidence& evidence);
 // Rows of kernels and transfers.
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
                     ProcessEvidence& evidence);

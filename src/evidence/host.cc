@@ -214,9 +214,10 @@ class OperatorCounts {
     if (overflowed_)
       evidence_.incomplete.push_back("more operator names and steps than can be kept");
     if (compiler_rows_ > 0) {
-      evidence_.explain.push_back(Plural(compiler_rows_, "row") +
-                                  " of the compiler (Torch-Compiled Region and the like): what runs "
-                                  "inside is counted, they are no operator calls");
+      evidence_.explain.push_back(
+          Plural(compiler_rows_, "row") +
+          " of the compiler (Torch-Compiled Region and the like): what runs "
+          "inside is counted, they are no operator calls");
     }
     if (outside_ > 0) {
       evidence_.explain.push_back(Plural(outside_, "operator call") +

@@ -100,6 +100,15 @@ Json Rows(const std::vector<KernelRow>& rows) {
   return Json(std::move(array));
 }
 
+Json IdleJson(const IdleTimes& idle) {
+  Json json{Json::Object{}};
+  json.Append("launch_ns", Json::ArrayOf(idle.launch_ns));
+  json.Append("sync_ns", Json::ArrayOf(idle.sync_ns));
+  json.Append("queued_ns", Json::ArrayOf(idle.queued_ns));
+  json.Append("queue_depth", Numbers(idle.queue_depth));
+  return json;
+}
+
 Json Operators(const Evidence& evidence) {
   Json::Array array;
   for (const OperatorRow& row : evidence.operators) {
@@ -182,6 +191,7 @@ Json ToJson(const Evidence& evidence) {
   json.Append("transfers", Rows(evidence.transfers));
   json.Append("syncs", Rows(evidence.syncs));
   json.Append("operators", Operators(evidence));
+  json.Append("idle", evidence.idle.empty() ? Json() : IdleJson(evidence.idle));
   json.Append("pre_window", evidence.pre_window);
   json.Append("notes", Json::ArrayOf(evidence.notes));
   json.Append("explain", Json::ArrayOf(evidence.explain));

@@ -150,6 +150,16 @@ void ReadOperators(const Json& json, size_t steps, Evidence& evidence) {
   }
 }
 
+void ReadIdle(const Json& json, size_t steps, Evidence& evidence) {
+  evidence.idle.launch_ns = PerStep(json, "launch_ns", steps);
+  evidence.idle.sync_ns = PerStep(json, "sync_ns", steps);
+  evidence.idle.queued_ns = PerStep(json, "queued_ns", steps);
+  for (const Json& depth : json.At("queue_depth").AsArray()) {
+    evidence.idle.queue_depth.push_back(depth.AsNumber());
+  }
+  if (evidence.idle.queue_depth.size() != steps) Refuse("queue_depth has not one number a step");
+}
+
 void ReadAttempts(const Json& json, Evidence& evidence) {
   for (const Json& item : json.AsArray()) {
     AttemptSummary summary;
@@ -218,6 +228,10 @@ Evidence EvidenceFromJson(const Json& json) {
   evidence.transfers = ReadRows(json.At("transfers"), steps);
   evidence.syncs = ReadRows(json.At("syncs"), steps);
   ReadOperators(json.At("operators"), steps, evidence);
+  // Absent from what an earlier perfgate stored.
+  if (const Json* idle = json.Find("idle"); idle != nullptr && !idle->IsNull()) {
+    ReadIdle(*idle, steps, evidence);
+  }
   evidence.pre_window = json.At("pre_window").AsInt();
   evidence.notes = Texts(json.At("notes"));
   evidence.explain = Texts(json.At("explain"));

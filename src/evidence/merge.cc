@@ -48,6 +48,16 @@ void AppendCounts(OperatorRow& into, const OperatorRow& from, size_t before, siz
   Append(into.count_per_step, from.count_per_step, before, added);
 }
 
+void AppendIdle(IdleTimes& into, const IdleTimes& from, size_t before, size_t added) {
+  if (into.empty() && from.empty()) return;
+  Append(into.launch_ns, from.launch_ns, before, added);
+  Append(into.sync_ns, from.sync_ns, before, added);
+  Append(into.queued_ns, from.queued_ns, before, added);
+  into.queue_depth.resize(before);
+  into.queue_depth.insert(into.queue_depth.end(), from.queue_depth.begin(), from.queue_depth.end());
+  into.queue_depth.resize(before + added);
+}
+
 using RowKey = std::tuple<std::string, std::string, std::string>;
 RowKey KeyOf(const KernelRow& row) { return {row.device, row.name, row.op_path}; }
 RowKey KeyOf(const OperatorRow& row) { return {row.name, "", ""}; }
@@ -119,6 +129,7 @@ void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::s
   AppendRows(evidence.transfers, std::move(process.transfers), before, added);
   AppendRows(evidence.syncs, std::move(process.syncs), before, added);
   AppendRows(evidence.operators, std::move(process.operators), before, added);
+  AppendIdle(evidence.idle, process.idle, before, added);
   for (auto& [metric, values] : process.values) {
     evidence.values.push_back(
         {metric, attempt.side, attempt.pair, attempt.process, std::move(values)});

@@ -57,6 +57,7 @@ void ExtractGpu(const TraceData& trace, HostTree& host, bool harness_syncs_outsi
   evidence.link_bytes += links.Bytes();
   ExtractGpuCounts(trace, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
+  if (links.linked) ExtractIdle(trace, host, links, evidence);
   ExtractGpuRows(trace, host, links, evidence);
   ExtractSyncs(trace, host, harness_syncs_outside, evidence);
 }
