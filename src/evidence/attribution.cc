@@ -25,8 +25,8 @@ Attribution::Attribution(const TraceData& trace, const HostTree& host)
   FindForwardOperators(trace);
 }
 
-// Of the operators that carry a number, the one that started last made the node of the graph: those
-// before it are around it.
+// Of the operators that carry a number, the one that started last before the backward one made the
+// node of the graph: those before it are around it.
 void Attribution::FindForwardOperators(const TraceData& trace) {
   std::vector<int64_t> asked;
   for (const uint32_t index : host_.order) {
@@ -40,13 +40,19 @@ void Attribution::FindForwardOperators(const TraceData& trace) {
     const TraceEvent& event = trace.events[index];
     if (IsForward(event) &&
         std::binary_search(asked.begin(), asked.end(), event.SequenceNumber())) {
-      forward_.emplace_back(event.SequenceNumber(), index);
+      forward_.push_back({event.SequenceNumber(), event.start_ns, index});
     }
   }
-  SortRuns(forward_, [&trace](const auto& a, const auto& b) {
-    if (a.first != b.first) return a.first < b.first;
-    return trace.events[a.second].start_ns < trace.events[b.second].start_ns;
-  });
+  SortRuns(forward_, std::less<>());
+  // Every thread counts for itself: with two of them a number does not say whose it is.
+  for (size_t i = 1; i < forward_.size(); ++i) {
+    const TraceEvent& one = trace.events[forward_[i - 1].op];
+    const TraceEvent& other = trace.events[forward_[i].op];
+    if (forward_[i - 1].sequence == forward_[i].sequence &&
+        (one.thread != other.thread || one.process != other.process)) {
+      ambiguous_.push_back(forward_[i].sequence);
+    }
+  }
 }
 
 int32_t Attribution::ForwardOf(int32_t op) const {
@@ -56,17 +62,12 @@ int32_t Attribution::ForwardOf(int32_t op) const {
   }
   if (op == kNoOperator) return kNoOperator;
   const TraceEvent& backward = trace_.events[static_cast<size_t>(op)];
-  const auto [first, last] = std::equal_range(
-      forward_.begin(), forward_.end(), std::pair<int64_t, uint32_t>{backward.SequenceNumber(), 0},
-      [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (first == last) return kNoOperator;
-  // Every thread counts for itself: with two of them the number does not say whose it is.
-  const TraceEvent& found = trace_.events[(last - 1)->second];
-  const bool one_thread = std::all_of(first, last, [&](const auto& entry) {
-    const TraceEvent& other = trace_.events[entry.second];
-    return other.thread == found.thread && other.process == found.process;
-  });
-  return one_thread ? static_cast<int32_t>((last - 1)->second) : kNoOperator;
+  const int64_t sequence = backward.SequenceNumber();
+  const auto after =
+      std::lower_bound(forward_.begin(), forward_.end(), Numbered{sequence, backward.start_ns, 0});
+  if (after == forward_.begin() || (after - 1)->sequence != sequence) return kNoOperator;
+  if (std::binary_search(ambiguous_.begin(), ambiguous_.end(), sequence)) return kNoOperator;
+  return static_cast<int32_t>((after - 1)->op);
 }
 
 uint32_t Attribution::Hierarchy(int32_t op) const {

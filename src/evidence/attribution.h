@@ -1,9 +1,9 @@
 // Which module, annotation and forward operator a call or an operator of the host belongs to.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "evidence/frames.h"
@@ -23,6 +23,12 @@ class Attribution {
                 RowTable& table) const;
 
  private:
+  struct Numbered {
+    int64_t sequence, start_ns;
+    uint32_t op;
+    friend auto operator<=>(const Numbered&, const Numbered&) = default;
+  };
+
   void FindForwardOperators(const TraceData& trace);
   // The forward operator of a backward one around `op`, by autograd's sequence number.
   int32_t ForwardOf(int32_t op) const;
@@ -33,7 +39,8 @@ class Attribution {
   const HostTree& host_;
   Frames modules_, annotations_;
   bool hierarchies_ = false;
-  std::vector<std::pair<int64_t, uint32_t>> forward_;  // sequence number, operator; sorted
+  std::vector<Numbered> forward_;   // sorted
+  std::vector<int64_t> ambiguous_;  // numbers that several threads used; sorted
 };
 
 // Types of an operator's inputs: "[c10::BFloat16, Scalar]"; "": the trace does not say.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "evidence/attribution.h"
 #include "evidence/calls.h"
 #include "evidence/host.h"
 #include "evidence/process.h"
@@ -61,9 +62,9 @@ void ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& l
                  ProcessEvidence& evidence);
 // Rows of kernels and transfers.
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-                    ProcessEvidence& evidence);
+                    const Attribution& attribution, ProcessEvidence& evidence);
 // syncs, harness_syncs and the rows of synchronising calls.
-void ExtractSyncs(const TraceData& trace, const HostTree& host, bool harness_syncs_outside,
-                  ProcessEvidence& evidence);
+void ExtractSyncs(const TraceData& trace, const HostTree& host, const Attribution& attribution,
+                  bool harness_syncs_outside, ProcessEvidence& evidence);
 
 }  // namespace perfgate

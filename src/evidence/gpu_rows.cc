@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "evidence/attribution.h"
 #include "evidence/gpu.h"
 #include "evidence/paths.h"
 #include "evidence/rows.h"
@@ -35,11 +34,12 @@ void FindDevices(const TraceData& trace, const GpuLinks& links, ProcessEvidence&
 // Makes the rows of GPU work.
 class WorkRows {
  public:
-  WorkRows(const TraceData& trace, const HostTree& host, const GpuLinks& links, int steps)
+  WorkRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
+           const Attribution& attribution, int steps)
       : trace_(trace),
         links_(links),
         operator_of_(trace, host),
-        attribution_(trace, host),
+        attribution_(attribution),
         paths_(host),
         kernels_(steps),
         transfers_(steps) {}
@@ -95,7 +95,7 @@ class WorkRows {
   const TraceData& trace_;
   const GpuLinks& links_;
   const OperatorOf operator_of_;
-  const Attribution attribution_;
+  const Attribution& attribution_;
   OperatorPaths paths_;
   RowTable kernels_, transfers_;
 };
@@ -103,15 +103,15 @@ class WorkRows {
 }  // namespace
 
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-                    ProcessEvidence& evidence) {
-  WorkRows rows(trace, host, links, evidence.window.Count());
+                    const Attribution& attribution, ProcessEvidence& evidence) {
+  WorkRows rows(trace, host, links, attribution, evidence.window.Count());
   for (const GpuWork& work : links.work) rows.Add(work);
   rows.Take(evidence);
   FindDevices(trace, links, evidence);
 }
 
-void ExtractSyncs(const TraceData& trace, const HostTree& host, bool harness_syncs_outside,
-                  ProcessEvidence& evidence) {
+void ExtractSyncs(const TraceData& trace, const HostTree& host, const Attribution& attribution,
+                  bool harness_syncs_outside, ProcessEvidence& evidence) {
   const size_t steps = evidence.window.steps.size();
   std::vector<uint32_t> syncs, last_call(steps, UINT32_MAX);
   for (const uint32_t index : host.order) {
@@ -131,7 +131,6 @@ void ExtractSyncs(const TraceData& trace, const HostTree& host, bool harness_syn
                        });
   std::vector<double>& counts = evidence.Steps(MetricId::kSyncs);
   std::vector<double>& harness_counts = evidence.Steps(MetricId::kHarnessSyncs);
-  const Attribution attribution(trace, host);
   OperatorPaths paths(host);
   RowTable rows(evidence.window.Count());
   for (const uint32_t index : syncs) {

@@ -58,8 +58,9 @@ void ExtractGpu(const TraceData& trace, HostTree& host, bool harness_syncs_outsi
   ExtractGpuCounts(trace, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
   if (links.linked) ExtractIdle(trace, host, links, evidence);
-  ExtractGpuRows(trace, host, links, evidence);
-  ExtractSyncs(trace, host, harness_syncs_outside, evidence);
+  const Attribution attribution(trace, host);
+  ExtractGpuRows(trace, host, links, attribution, evidence);
+  ExtractSyncs(trace, host, attribution, harness_syncs_outside, evidence);
 }
 
 // Ranks are told apart by what the trace says of itself.
