@@ -98,6 +98,11 @@ Window FindWindow(const TraceData& trace, std::vector<std::string>& notes,
   std::stable_sort(marks.begin(), marks.end(),
                    [](const Mark& a, const Mark& b) { return a.step.start_ns < b.step.start_ns; });
   Window window{{}, true};
+  // Some writers mark a step as an annotation and as an operator.
+  const auto same = [](const Mark& a, const Mark& b) {
+    return a.number == b.number && b.step.start_ns - a.step.start_ns <= kMarkToleranceNs;
+  };
+  marks.erase(std::unique(marks.begin(), marks.end(), same), marks.end());
   for (size_t i = 0; i < marks.size(); ++i) {
     if (i > 0 && marks[i].step.start_ns + kMarkToleranceNs < marks[i - 1].step.end_ns) {
       incomplete.push_back(fmt::format("step marks overlap: ProfilerStep#{} starts inside #{}",

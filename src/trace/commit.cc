@@ -103,6 +103,7 @@ std::string ReasonToLeaveOut(std::string_view category, std::string_view phase) 
 int64_t* TraceHandler::FactOfLeftOut(std::string_view category, std::string_view phase) {
   if (trace_.other_accelerator.empty()) trace_.other_accelerator = Accelerator(category);
   if (phase == "M") return &facts_.metadata_rows;
+  if (phase == "s" || phase == "t" || phase == "f") return &uncounted_;  // arrows between events
   if (category.empty()) return &facts_.without_category;
   if (!ReasonToLeaveOut(category, "X").ends_with("is not known")) return &facts_.of_torch;
   auto& seen = facts_.other_categories;

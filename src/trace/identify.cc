@@ -16,6 +16,7 @@ namespace {
 using Name = std::pair<std::string_view, std::string_view>;
 using namespace std::string_view_literals;
 
+constexpr const char* kAlmostJson = "text that starts like JSON but is none";
 constexpr std::string_view kBlanks = " \n\r\t";
 
 // First bytes, longer ones before shorter ones.
@@ -132,7 +133,10 @@ std::string BinaryFile(std::string_view head, const std::filesystem::path& path)
   if (head.size() > 9 && head[8] == '{' && head.substr(2, 6) == "\0\0\0\0\0\0"sv) {
     return "model weights (safetensors)";
   }
-  // A protobuf whose field 1 is a message: Perfetto's packets.
+  // Protobufs whose field 1 is a message: the planes of XLA's profiles, Perfetto's packets.
+  if (head.starts_with('\n') && (Contains(head, "/host:") || Contains(head, "/device:"))) {
+    return "a profile of XLA (protobuf, .xplane.pb)";
+  }
   if (head.starts_with('\n')) return "a Perfetto protobuf trace (.pftrace)";
   return "binary data";
 }
@@ -239,6 +243,8 @@ struct KnownKeys {
 
 // The first row whose keys are all there decides.
 constexpr std::array kDocuments = {
+    KnownKeys{{"traceEvents", "viztracer_metadata", ""}, "a trace of VizTracer"},
+    KnownKeys{{"traceEvents", "beginningOfTime", ""}, "compile times of Clang (-ftime-trace)"},
     KnownKeys{{"nodes", "timeDeltas", ""}, "a CPU profile of Chrome or Node.js"},
     KnownKeys{{"nodes", "samples", ""}, "a CPU profile of Chrome or Node.js"},
     KnownKeys{{"nodes", "edges", "strings"}, "a heap snapshot of Chrome or Node.js"},
@@ -272,8 +278,17 @@ std::string KnownDocument(const DocumentFacts& facts) {
   return "";
 }
 
+bool HasCategories(const DocumentFacts& facts, std::initializer_list<std::string_view> names) {
+  const auto& seen = facts.other_categories;
+  return std::all_of(names.begin(), names.end(), [&seen](std::string_view name) {
+    return std::find(seen.begin(), seen.end(), name) != seen.end();
+  });
+}
+
 // A list of events of which none is PyTorch's.
 std::string ForeignEvents(const DocumentFacts& facts) {
+  if (std::string what = KnownDocument(facts); !what.empty()) return what;
+  if (HasCategories(facts, {"Session", "Node"})) return "a profile of ONNX Runtime";
   if (facts.rocprof) return "the JSON of rocprof: a Chrome trace without PyTorch's operators";
   if (!facts.other_categories.empty()) {
     std::vector<std::string> shown;
@@ -297,6 +312,7 @@ std::string ListDocument(const DocumentFacts& facts, DocumentEnd end) {
   if (facts.lists > 0) return "a list of lists (a memory timeline of torch.profiler?)";
   if (facts.kept > 0) return "";
   if (facts.objects == 0) {
+    if (end == DocumentEnd::kBroken) return kAlmostJson;
     if (facts.others > 0) return "a JSON list of plain values";
     return end == DocumentEnd::kCutOff ? "a JSON list that is cut off" : "an empty JSON list";
   }
@@ -306,7 +322,8 @@ std::string ListDocument(const DocumentFacts& facts, DocumentEnd end) {
                        SomeKeys(facts));
   }
   if (facts.rocprof || !facts.other_categories.empty()) return ForeignEvents(facts);
-  return "a top-level list without GPU evidence (the legacy exporter of PyTorch without Kineto)";
+  return "a top-level list of the legacy exporter of PyTorch (without Kineto): its events name "
+         "neither category nor launch";
 }
 
 // Kineto writes these before its events.
@@ -331,7 +348,7 @@ std::string ObjectDocument(const DocumentFacts& facts, DocumentEnd end) {
                        SomeKeys(facts));
   }
   if (facts.keys.empty()) {
-    if (end == DocumentEnd::kBroken) return "text that starts like JSON but is none";
+    if (end == DocumentEnd::kBroken) return kAlmostJson;
     return whole ? "an empty JSON object" : "a JSON object that is cut off";
   }
   return fmt::format("JSON without the key \"traceEvents\" (its keys: {})", SomeKeys(facts));
