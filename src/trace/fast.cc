@@ -160,7 +160,9 @@ bool ReadWindows(WindowQueue& queue, OrderedCommit& commit, int workers) {
   for (int i = 0; i < workers; ++i) all.push_back(std::make_unique<Worker>(queue, commit));
   std::vector<std::future<void>> others;
   for (size_t i = 1; i < all.size(); ++i) {
-    others.push_back(std::async(std::launch::async, [&all, i] { all[i]->Run(); }));
+    // Deferred where no thread can be had: then the first worker reads all.
+    others.push_back(
+        std::async(std::launch::async | std::launch::deferred, [&all, i] { all[i]->Run(); }));
   }
   all[0]->Run();
   for (std::future<void>& other : others) other.get();

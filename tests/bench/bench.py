@@ -85,7 +85,7 @@ def reading(args, work):
     raw = make_trace(work / f"trace-{text}.json", parse_size(text))
     lines = make_trace(work / f"trace-{text}-line-a-field.json", parse_size(text), "--line-a-field")
     for path in (raw, packed(raw), lines):
-        print(run([args.trace_bench, str(args.rounds), path])[2], flush=True)
+        print(run([args.trace_bench, str(args.rounds), path])[2], end="", flush=True)
 
 
 def inspecting(args, work):
