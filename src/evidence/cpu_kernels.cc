@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,26 @@ std::vector<bool> FindCpuKernels(const TraceData& trace, const HostTree& host) {
   return counts;
 }
 
+// Inductor records the kernels that it generates for a CPU only if asked to. Without them a
+// compiled region looks like no work at all.
+void CheckCompiledRegions(ProcessEvidence& evidence) {
+  const auto any = [&evidence](MetricId id) {
+    const std::vector<double>& steps = evidence.Steps(id);
+    return std::any_of(steps.begin(), steps.end(), [](double count) { return count > 0; });
+  };
+  if (!any(MetricId::kCompiledRegions)) return;
+  constexpr const char* kRemedy =
+      "none of the kernels that Inductor generated is recorded: set "
+      "torch._inductor.config.cpp.enable_kernel_profile = True before compiling";
+  if (any(MetricId::kCpuKernels)) {
+    evidence.notes.push_back(std::string("compiled regions ran, and ") + kRemedy);
+    return;
+  }
+  for (const MetricId id : {MetricId::kCpuKernels, MetricId::kCpuKernelTime}) {
+    evidence.unavailable[id] = std::string("compiled regions ran, and ") + kRemedy;
+  }
+}
+
 }  // namespace
 
 void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence) {
@@ -53,6 +74,7 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
   std::vector<double>& kernels = evidence.Steps(MetricId::kCpuKernels);
   std::vector<double>& time_ns = evidence.Steps(MetricId::kCpuKernelTime);
   int64_t no_kernels = 0;
+  bool fused = false;
   const Attribution attribution(trace, host);
   OperatorPaths paths(host);
   RowTable rows(evidence.window.Count());
@@ -66,6 +88,7 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
     }
     const int64_t duration_ns = event.duration_ns == kAbsent ? 0 : event.duration_ns;
     kernels[static_cast<size_t>(step)] += 1;
+    fused |= host.KindOf(event) == OperatorKind::kFused;
     time_ns[static_cast<size_t>(step)] += static_cast<double>(duration_ns);
     const auto op = static_cast<int32_t>(index);
     const uint32_t path = paths.Of(op);
@@ -86,6 +109,7 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
         " without work of their own (views, allocations, operators around others, compiler "
         "rows) or below a computing one: no CPU kernels");
   }
+  if (!fused) CheckCompiledRegions(evidence);
   if (rows.overflowed())
     evidence.incomplete.push_back("more CPU kernel names and steps than can be kept");
   for (KernelRow& row : rows.Take()) evidence.kernels.push_back(std::move(row));

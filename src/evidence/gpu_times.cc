@@ -155,11 +155,21 @@ bool Overlaps(const std::vector<Interval>& spans, const TraceEvent& event) {
   return after != spans.begin() && (after - 1)->second > event.start_ns;
 }
 
+// Work that starts before its launch: the clocks of the host and the GPU are apart. Durations stay
+// right; what lies between the two clocks does not.
+void CheckEarly(int64_t early, int64_t timed, ProcessEvidence& evidence) {
+  constexpr int64_t kFew = 8;
+  const std::string text = fmt::format("the GPU work of {} of {} seems to start before its launch",
+                                       early, Plural(timed, "launch", "launches"));
+  evidence.notes.push_back(text + ": the clocks of host and GPU are apart");
+  if (early > kFew && early * 2 > timed) evidence.unavailable[MetricId::kLaunchDelay] = text;
+}
+
 void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
   const std::vector<Interval> overheads = Overheads(trace);
   std::vector<double>& api = evidence.Steps(MetricId::kLaunchApiTime);
   std::vector<std::vector<int64_t>> delays(evidence.window.steps.size());
-  int64_t disturbed = 0;
+  int64_t disturbed = 0, timed = 0, early = 0;
   for (const LaunchCall& call : links.calls) {
     const bool launch = call.kind == CallKind::kKernelLaunch || call.kind == CallKind::kGraphLaunch;
     if (!launch || call.step < 0 || call.captured) continue;
@@ -171,6 +181,8 @@ void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEv
     const auto step = static_cast<size_t>(call.step);
     api[step] += static_cast<double>(event.EndNs() - event.start_ns);
     if (call.first_start_ns != kAbsent) {
+      ++timed;
+      early += call.first_start_ns < event.start_ns;
       delays[step].push_back(std::max<int64_t>(0, call.first_start_ns - event.EndNs()));
     }
   }
@@ -178,6 +190,7 @@ void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEv
   for (size_t step = 0; step < delays.size(); ++step) {
     delay[step] = static_cast<double>(LowerMedian(std::move(delays[step])));
   }
+  if (early > 0) CheckEarly(early, timed, evidence);
   if (disturbed > 0) {
     evidence.explain.push_back(fmt::format(
         "{} during the profiler's own work: left out of launch_api_time and launch_delay",

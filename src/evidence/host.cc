@@ -41,8 +41,24 @@ std::vector<uint32_t> HostOrder(const TraceData& trace) {
 
 }  // namespace
 
+namespace {
+
+constexpr int64_t kToleranceNs = 1000;
+
+// Operators that call no others. In whole microseconds they are often over before they began.
+bool CallsNothing(OperatorKind kind) {
+  return kind == OperatorKind::kView || kind == OperatorKind::kAllocation ||
+         kind == OperatorKind::kMetadata;
+}
+
+}  // namespace
+
+bool EnclosesCut(const TraceEvent& outer, const TraceEvent& inner) {
+  return outer.process == inner.process && outer.thread == inner.thread &&
+         inner.start_ns <= outer.EndNs() && inner.EndNs() <= outer.EndNs() + kToleranceNs;
+}
+
 bool Encloses(const TraceEvent& outer, const TraceEvent& inner) {
-  constexpr int64_t kToleranceNs = 1000;
   return outer.process == inner.process && outer.thread == inner.thread &&
          inner.start_ns < outer.EndNs() && inner.EndNs() <= outer.EndNs() + kToleranceNs;
 }
@@ -72,7 +88,12 @@ HostTree BuildHostTree(const TraceData& trace) {
   std::vector<uint32_t> around;
   for (const uint32_t index : host.order) {
     const TraceEvent& event = trace.events[index];
-    while (!around.empty() && !Encloses(trace.events[around.back()], event)) around.pop_back();
+    const auto encloses = [&](uint32_t above) {
+      const TraceEvent& outer = trace.events[above];
+      const bool cut = trace.whole_microseconds && !CallsNothing(host.KindOf(outer));
+      return cut ? EnclosesCut(outer, event) : Encloses(outer, event);
+    };
+    while (!around.empty() && !encloses(around.back())) around.pop_back();
     if (!around.empty()) host.parent[index] = static_cast<int32_t>(around.back());
     if (event.kind != EventKind::kOperator) continue;
     if (!classified[event.name]) {

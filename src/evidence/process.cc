@@ -63,6 +63,22 @@ void ExtractGpu(const TraceData& trace, HostTree& host, bool harness_syncs_outsi
   ExtractSyncs(trace, host, attribution, harness_syncs_outside, evidence);
 }
 
+// Marked steps in which nothing was recorded: the model ran in a thread or a process that the
+// profiler does not see.
+void CheckWork(const TraceData& trace, ProcessEvidence& evidence) {
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const EventKind kind = trace.events.Kind(i);
+    if (kind != EventKind::kOperator && !IsCall(kind)) continue;
+    if (evidence.window.StepAt(trace.events[i].start_ns) >= 0) return;
+  }
+  if (trace.events.size() == 0 || !evidence.incomplete.empty()) return;
+  evidence.incomplete.push_back(
+      evidence.window.marked
+          ? "no operator and no CUDA call stands inside the marked steps: the model may run in a "
+            "thread that the profiler does not see"
+          : "the trace holds no operator and no CUDA call");
+}
+
 // Ranks are told apart by what the trace says of itself.
 void CheckRank(const TraceData& trace, ProcessEvidence& evidence) {
   const auto comm = evidence.values.find(MetricId::kCommTime);
@@ -117,6 +133,7 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   } else {
     ExtractCpuKernels(trace, host, evidence);
   }
+  CheckWork(trace, evidence);
   evidence.explain.insert(
       evidence.explain.begin() + static_cast<std::ptrdiff_t>(facts),
       fmt::format("read with {} bytes of records and {} bytes of links between them in memory",

@@ -64,7 +64,7 @@ std::optional<EventKind> KindOf(std::string_view category) {
 std::string_view Accelerator(std::string_view category) {
   if (category == "mtia_ccp_events") return "an MTIA accelerator";
   if (category == "hpu_op") return "a Gaudi accelerator (HPU)";
-  if (category == "async_npu" || category == "HostToDevice") return "an Ascend accelerator (NPU)";
+  if (category == "async_npu" || category == "HostToDevice") return kAscendAccelerator;
   return "";
 }
 
@@ -104,7 +104,13 @@ int64_t* TraceHandler::FactOfLeftOut(std::string_view category, std::string_view
   if (trace_.other_accelerator.empty()) trace_.other_accelerator = Accelerator(category);
   if (phase == "M") return &facts_.metadata_rows;
   if (phase == "s" || phase == "t" || phase == "f") return &uncounted_;  // arrows between events
-  if (category.empty()) return &facts_.without_category;
+  if (category.empty()) {
+    const std::string_view process = pending_.process;
+    facts_.legacy |= process == "CPU functions" || process == "CUDA functions";
+    return &facts_.without_category;
+  }
+  if (category == "Session") facts_.other_program = "a profile of ONNX Runtime";
+  facts_.legacy |= category == "cpu_to_cuda";
   if (!ReasonToLeaveOut(category, "X").ends_with("is not known")) return &facts_.of_torch;
   auto& seen = facts_.other_categories;
   if (seen.size() < DocumentFacts::kMostCategories &&

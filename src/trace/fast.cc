@@ -168,6 +168,7 @@ bool ReadWindows(WindowQueue& queue, OrderedCommit& commit, int workers) {
   for (std::future<void>& other : others) other.get();
   if (commit.failed() || queue.failed()) return false;
   for (const auto& worker : all) {
+    if (!worker->handler().facts().other_program.empty()) return false;
     if (!commit.handler().Add(worker->handler())) return false;
   }
   return true;
@@ -185,7 +186,9 @@ std::optional<TraceData> ReadFast(ByteSource& source, const FastReading& reading
   if (!ReadWindows(queue, commit, workers) || trace.events.size() == 0) return std::nullopt;
   // The document without its events: what stands before and behind them.
   if (!ReadClean(queue.header() + "]" + commit.footer, commit.handler())) return std::nullopt;
-  if (!source.fault().empty()) return std::nullopt;
+  if (!source.fault().empty() || !commit.handler().facts().other_program.empty()) {
+    return std::nullopt;
+  }
   commit.handler().Finish();
   if (source.trailing_bytes()) trace.warnings.push_back("bytes behind the gzip data, not read");
   trace.json_bytes = queue.bytes_read();

@@ -61,7 +61,7 @@ TraceHandler::Field TraceHandler::EventField(std::string_view key) {
 }
 
 TraceHandler::Field TraceHandler::ArgField(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, Field>, 25> kFields = {{
+  static constexpr std::array<std::pair<std::string_view, Field>, 26> kFields = {{
       {"External id", Field::kExternalId},
       {"correlation", Field::kCorrelation},
       {"Input Dims", Field::kInputDims},
@@ -88,6 +88,7 @@ TraceHandler::Field TraceHandler::ArgField(std::string_view key) {
       {"cid", Field::kCbid},
       {"Correlation", Field::kCorrelation},
       {"BeginNs", Field::kRocprof},
+      {"Task Type", Field::kTaskType},
   }};
   for (const auto& [text, field] : kFields) {
     if (text == key) return field;
@@ -116,6 +117,7 @@ bool TraceHandler::Key(const char* text, unsigned size, bool) {
 }
 
 void TraceHandler::NoteKey(std::string_view key) {
+  if (key == "span_indx") facts_.other_program = "a profile of PaddlePaddle";
   constexpr size_t kLongestKey = 64;
   if (facts_.keys.size() < DocumentFacts::kMostKeys) {
     facts_.keys.emplace_back(Bounded(key, kLongestKey));
@@ -346,6 +348,9 @@ bool TraceHandler::SetArg(int64_t number) {
       return true;
     case Field::kDeviceId:
       pending_.device_id = number;
+      return true;
+    case Field::kTaskType:  // of the rows of Ascend's hardware, which have no category
+      trace_.other_accelerator = kAscendAccelerator;
       return true;
     case Field::kRocprof:
       facts_.rocprof = true;

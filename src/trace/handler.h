@@ -33,6 +33,8 @@ class FieldText {
   std::string_view view_;
 };
 
+inline constexpr std::string_view kAscendAccelerator = "an Ascend accelerator (NPU)";
+
 // The fields of one trace event as they were met, in whatever order.
 struct PendingEvent {
   static constexpr uint32_t kNoSignature = UINT32_MAX;
@@ -121,6 +123,7 @@ class TraceHandler {
     kFromDevice,
     kFinished,
     kRocprof,
+    kTaskType,
   };
   enum class Section : uint8_t { kOther, kDevices, kDistributed, kFooter };
 

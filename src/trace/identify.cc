@@ -278,17 +278,13 @@ std::string KnownDocument(const DocumentFacts& facts) {
   return "";
 }
 
-bool HasCategories(const DocumentFacts& facts, std::initializer_list<std::string_view> names) {
-  const auto& seen = facts.other_categories;
-  return std::all_of(names.begin(), names.end(), [&seen](std::string_view name) {
-    return std::find(seen.begin(), seen.end(), name) != seen.end();
-  });
-}
-
 // A list of events of which none is PyTorch's.
 std::string ForeignEvents(const DocumentFacts& facts) {
+  if (facts.legacy) {
+    return "a list of the legacy exporter of PyTorch (without Kineto): its events name neither "
+           "category nor launch";
+  }
   if (std::string what = KnownDocument(facts); !what.empty()) return what;
-  if (HasCategories(facts, {"Session", "Node"})) return "a profile of ONNX Runtime";
   if (facts.rocprof) return "the JSON of rocprof: a Chrome trace without PyTorch's operators";
   if (!facts.other_categories.empty()) {
     std::vector<std::string> shown;
@@ -321,9 +317,7 @@ std::string ListDocument(const DocumentFacts& facts, DocumentEnd end) {
     return fmt::format("a JSON list of objects that are no events (their keys: {})",
                        SomeKeys(facts));
   }
-  if (facts.rocprof || !facts.other_categories.empty()) return ForeignEvents(facts);
-  return "a top-level list of the legacy exporter of PyTorch (without Kineto): its events name "
-         "neither category nor launch";
+  return ForeignEvents(facts);
 }
 
 // Kineto writes these before its events.
@@ -363,6 +357,7 @@ std::string Identify(const DocumentFacts& facts, std::string_view head,
   if (!met || facts.keys.empty()) {
     if (std::string what = NotJson(head, path); !what.empty()) return what;
   }
+  if (!facts.other_program.empty()) return facts.other_program;
   if (facts.root_is_array) return ListDocument(facts, end);
   return ObjectDocument(facts, end);
 }

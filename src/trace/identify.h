@@ -18,6 +18,9 @@ struct DocumentFacts {
   bool has_events_key = false, events_are_a_list = false;
   bool events_ended = false;  // the list of events was closed
   bool rocprof = false;       // events carry rocprof's own times
+  bool legacy = false;  // processes are called as PyTorch's exporter before Kineto called them
+  // Whose profile it is although some of its events look like PyTorch's.
+  std::string other_program;
   // Of the top-level object, or of the first object of a top-level list.
   std::vector<std::string> keys;
   std::string schema;                               // value of "schema" or "$schema"

@@ -329,7 +329,7 @@ INSTANTIATE_TEST_SUITE_P(
         NoTrace{
             "legacy",
             R"([{"name": "aten::mm", "ph": "X", "ts": 1, "dur": 2, "tid": 1, "pid": "CPU functions", "args": {}}])",
-            "the legacy exporter"},
+            "legacy exporter"},
         NoTrace{"perfetto", std::string("\n\x0b\x08\x01\x12\x07\x00\x01", 8), "Perfetto protobuf"},
         NoTrace{"pickle", "\x80\x04\x95...", "a Python pickle"},
         NoTrace{"text", "hello there", "text that is no JSON"},
