@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "base/error.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -80,6 +83,46 @@ TEST(EvidenceMarkdown, HasMetricsAndKernels) {
   EXPECT_THAT(EvidenceAsMarkdown(TwoSteps(), false),
               AllOf(HasSubstr("| `launches` | 2 |"), HasSubstr("### Kernels, a step"),
                     HasSubstr("large_kernel")));
+}
+
+TEST(EvidenceText, SaysWhereAKernelWasCalledFrom) {
+  Evidence evidence = TwoSteps();
+  evidence.kernels[0].modules = {{"Net_0 > MLP_0 > Linear_0", 3, 2000}};
+  evidence.kernels[0].backward_of = "aten::addmm";
+  evidence.kernels[0].annotations = {{"train > step", 3, 2000}};
+  for (const bool explain : {false, true}) {
+    const std::string text = EvidenceAsText(evidence, {}, explain);
+    EXPECT_THAT(text, HasSubstr("aten::addmm, backward of aten::addmm, in MLP_0 > Linear_0\n"));
+    const bool annotated = text.find("under the annotation: train > step") != std::string::npos;
+    EXPECT_EQ(annotated, explain);
+  }
+  EXPECT_THAT(EvidenceAsMarkdown(evidence, false), HasSubstr("backward of aten::addmm, in MLP"));
+}
+
+// Whatever a file has wrong, what is shown of it is text without control characters.
+TEST(EvidenceText, OfEveryDefectIsHarmless) {
+  int shown = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(PERFGATE_TEST_DATA) / "defects")) {
+    Evidence evidence;
+    try {
+      evidence = ExtractTrace(entry.path());
+    } catch (const Error&) {
+      continue;  // no trace
+    }
+    for (const std::string& text :
+         {EvidenceAsText(evidence, {}, true), EvidenceAsMarkdown(evidence, true)}) {
+      for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        EXPECT_EQ(Printable(line), line) << entry.path();
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      }
+    }
+    EXPECT_THAT(EvidenceAsText(evidence, {}, true),
+                StartsWith(evidence.Complete() ? "COMPLETE" : "INCOMPLETE"));
+    ++shown;
+  }
+  EXPECT_GT(shown, 90);
 }
 
 }  // namespace
