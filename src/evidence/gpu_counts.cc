@@ -10,10 +10,11 @@ namespace perfgate {
 namespace {
 
 struct Direction {
-  std::string_view prefix;
+  std::string_view text;
   MetricId count, bytes;
 };
 
+// The first text that a copy's name holds decides.
 constexpr std::array kDirections = {
     Direction{"Memcpy HtoD", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
     Direction{"Memcpy DtoH", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
@@ -22,13 +23,17 @@ constexpr std::array kDirections = {
     Direction{"CopyHostToDevice", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
     Direction{"CopyDeviceToHost", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
     Direction{"CopyDeviceToDevice", MetricId::kMemcpyDtoDCount, MetricId::kMemcpyDtoDBytes},
+    // Intel's: "zeCommandListAppendMemoryCopy(M2D)", M for the host's memory.
+    Direction{"(M2D", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
+    Direction{"(D2M", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
+    Direction{"(D2D", MetricId::kMemcpyDtoDCount, MetricId::kMemcpyDtoDBytes},
 };
 
 constexpr MetricId kByteMetrics[] = {MetricId::kMemcpyBytes, MetricId::kMemcpyHtoDBytes,
                                      MetricId::kMemcpyDtoHBytes, MetricId::kMemcpyDtoDBytes};
 
 void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
-  bool bytes_missing = false;
+  bool bytes_missing = false, unknown_direction = false;
   for (const Direction& direction : kDirections) {
     evidence.Steps(direction.count);
     evidence.Steps(direction.bytes);
@@ -49,10 +54,24 @@ void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& e
     bytes_missing |= event.bytes == kAbsent;
     const double size = event.bytes == kAbsent ? 0 : static_cast<double>(event.bytes);
     bytes[step] += size;
+    const std::string_view name = trace.Text(event.name);
+    const auto direction = std::find_if(
+        kDirections.begin(), kDirections.end(),
+        [name](const Direction& d) { return name.find(d.text) != std::string_view::npos; });
+    if (direction == kDirections.end()) {
+      // Between peers or inside the host: a direction without a metric.
+      unknown_direction |= !name.starts_with("Memcpy ") && !name.starts_with("Copy");
+      continue;
+    }
+    evidence.values[direction->count][step] += 1;
+    evidence.values[direction->bytes][step] += size;
+  }
+  if (unknown_direction) {
     for (const Direction& direction : kDirections) {
-      if (!trace.Text(event.name).starts_with(direction.prefix)) continue;
-      evidence.values[direction.count][step] += 1;
-      evidence.values[direction.bytes][step] += size;
+      for (const MetricId id : {direction.count, direction.bytes}) {
+        evidence.values.erase(id);
+        evidence.unavailable[id] = "the trace does not name the direction of every copy";
+      }
     }
   }
   if (!bytes_missing) return;
