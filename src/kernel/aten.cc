@@ -36,6 +36,10 @@ std::string_view LambdaDtype(std::string_view text) {
   if (last == std::string_view::npos) return "";
   size_t close = text.find(')', last);
   if (close == std::string_view::npos) return "";
+  // Launchers wrap a functor in a lambda of the element's index.
+  bool index = text.substr(last, close - last) == "lambda(int" &&
+               !text.substr(0, last).ends_with(" const::{");
+  if (index) return "";
   std::string_view found;
   for (std::string_view type : SplitTopLevel(text.substr(last + 7, close - last - 7), ',', 8)) {
     std::string_view dtype = DtypeOf(type);

@@ -176,19 +176,26 @@ std::string_view WithoutHash(std::string_view text) {
 }
 
 std::string_view WithoutTrailingNumber(std::string_view text) {
-  size_t last = text.rfind('_');
-  if (last == std::string_view::npos || last == 0 || !IsDigits(text.substr(last + 1))) return text;
-  return text.substr(0, last);
+  while (true) {
+    size_t last = text.rfind('_');
+    if (last == std::string_view::npos || last == 0 || !IsDigits(text.substr(last + 1)))
+      return text;
+    text.remove_suffix(text.size() - last);
+  }
 }
 
 // Triton's argument specialisation: "_0d1d2de".
 std::string_view WithoutSpecialisation(std::string_view text) {
-  size_t last = text.rfind('_');
-  if (last == std::string_view::npos || last == 0 || last + 2 >= text.size()) return text;
-  std::string_view suffix = text.substr(last + 1);
-  if (suffix[0] != '0' || suffix.find_first_not_of("0123456789cde") != std::string_view::npos)
-    return text;
-  return suffix.find('d') == std::string_view::npos ? text : text.substr(0, last);
+  while (true) {
+    size_t last = text.rfind('_');
+    if (last == std::string_view::npos || last == 0 || last + 2 >= text.size()) return text;
+    std::string_view suffix = text.substr(last + 1);
+    if (suffix[0] != '0' || suffix.find('d') == std::string_view::npos ||
+        suffix.find_first_not_of("0123456789cde") != std::string_view::npos) {
+      return text;
+    }
+    text.remove_suffix(text.size() - last);
+  }
 }
 
 // "graph_7_cpp_fused_gelu_mul_0" -> "cpp_fused_gelu_mul".

@@ -34,14 +34,25 @@ int BracketStep(std::string_view text, size_t at) {
   return text[at] == '<' ? 1 : -1;
 }
 
-// Where a parameter list that ends the text begins, or the text's size.
+// Where the parameter lists that end the text begin, or the text's size. The brackets of
+// `operator()` are none.
 size_t ParameterList(std::string_view text) {
   int depth = 0;
   size_t group = text.size();
   size_t group_end = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     int step = BracketStep(text, i);
-    if (step > 0 && depth == 0 && text[i] == '(') group = i;
+    if (step > 0 && depth == 0 && text[i] == '(') {
+      bool of_operator = text.substr(0, i).ends_with("operator");
+      bool follows =
+          group < text.size() && group_end > group &&
+          text.substr(group_end, i - group_end).find_first_not_of(' ') == std::string_view::npos;
+      if (of_operator) {
+        group = text.size();
+      } else if (!follows) {
+        group = i;
+      }
+    }
     depth = std::max(0, depth + step);
     if (step < 0 && depth == 0 && text[i] == ')') group_end = i + 1;
   }
@@ -55,8 +66,13 @@ size_t ParameterList(std::string_view text) {
 
 std::string_view WithoutSuffix(std::string_view name) {
   name = Trim(name);
-  for (std::string_view suffix : {" [clone .kd]", ".kd"}) {
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  for (bool again = true; again;) {
+    again = false;
+    for (std::string_view suffix : {" [clone .kd]", ".kd"}) {
+      if (!name.ends_with(suffix)) continue;
+      name = Trim(name.substr(0, name.size() - suffix.size()));
+      again = true;
+    }
   }
   return name;
 }
@@ -65,7 +81,7 @@ NameParts CutName(std::string_view name) {
   NameParts parts;
   parts.exact = Trim(name);
   std::string_view text = WithoutSuffix(name);
-  if (text.ends_with(") const")) text.remove_suffix(6);
+  while (text.ends_with(") const")) text.remove_suffix(6);
   size_t list = ParameterList(text);
   if (list < text.size()) {
     parts.parameters = text.substr(list + 1);
