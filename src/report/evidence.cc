@@ -94,13 +94,28 @@ std::string Decoded(const KernelInfo& info) {
   return Safe(Join(parts, ", "));
 }
 
-// "aten::mm, backward of aten::addmm, in LlamaMLP_0 > Linear_4"
+// "aten::mm, backward of aten::addmm, in LlamaMLP_0 > Linear_4"; of a copy also who asked for it:
+// "aten::copy_ for aten::contiguous".
 std::string Caller(const KernelRow& row) {
   std::vector<std::string> parts;
-  if (!row.Operator().empty()) parts.push_back(Shorten(row.Operator(), 50));
+  const std::vector<std::string_view> path = PathElements(row.op_path);
+  if (!path.empty()) parts.push_back(Shorten(path.back(), 50));
+  if (path.size() > 1 && row.info.family == Family::kCopy && row.backward_of.empty()) {
+    parts.back() += " for " + Shorten(path.front(), 50);
+  }
   if (!row.backward_of.empty()) parts.push_back("backward of " + row.backward_of);
   if (!row.modules.empty()) parts.push_back("in " + PlaceText(row.modules));
   return Join(parts, ", ");
+}
+
+// "[[512, 1024], []] of [c10::BFloat16, Scalar], and 2 other shapes"
+std::string Inputs(const KernelRow& row) {
+  std::string text(row.FirstDims());
+  if (text.empty()) return row.input_types;
+  if (!row.input_types.empty()) text += " of " + row.input_types;
+  const auto others = static_cast<int64_t>(row.shapes.size()) - 1;
+  if (others > 0) text += ", and " + Plural(others, "other shape");
+  return text;
 }
 
 // What the table has no room for, under its row.
@@ -111,6 +126,7 @@ std::string Details(const KernelRow& row) {
     if (!what.empty()) text += fmt::format("{}{}: {}\n", margin, label, Safe(what));
   };
   if (row.op_path != row.Operator()) add("called through", row.op_path);
+  add("called with", Inputs(row));
   add("under the annotation", PlaceText(row.annotations));
   return text;
 }

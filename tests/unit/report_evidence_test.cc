@@ -99,6 +99,21 @@ TEST(EvidenceText, SaysWhereAKernelWasCalledFrom) {
   EXPECT_THAT(EvidenceAsMarkdown(evidence, false), HasSubstr("backward of aten::addmm, in MLP"));
 }
 
+TEST(EvidenceText, NamesWhoAskedForACopyAndItsShapes) {
+  Evidence evidence = TwoSteps();
+  KernelRow& copy = evidence.kernels[0];
+  copy.name =
+      "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda"
+      "(at::TensorIteratorBase&)::{lambda()#3}>(int)";
+  copy.op_path = "aten::contiguous > aten::clone > aten::copy_";
+  copy.info = DecodeKernelName(copy.name);
+  copy.shapes = {{"[[4, 2], [4, 2]]", 2, 1500}, {"[[8], [8]]", 1, 500}};
+  copy.input_types = "[float, float]";
+  EXPECT_THAT(EvidenceAsText(evidence, {}, false), HasSubstr("aten::copy_ for aten::contiguous\n"));
+  EXPECT_THAT(EvidenceAsText(evidence, {}, true),
+              HasSubstr("called with: [[4, 2], [4, 2]] of [float, float], and 1 other shape\n"));
+}
+
 // Whatever a file has wrong, what is shown of it is text without control characters.
 TEST(EvidenceText, OfEveryDefectIsHarmless) {
   int shown = 0;
