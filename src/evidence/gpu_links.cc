@@ -212,7 +212,8 @@ class Linker {
   bool Holds(const LaunchCall& outer, const LaunchCall& inner) const {
     const TraceEvent& a = trace_.events[outer.event];
     const TraceEvent& b = trace_.events[inner.event];
-    return a.process == b.process && a.thread == b.thread && b.start_ns <= a.EndNs();
+    constexpr int64_t kToleranceNs = 1000;  // times in whole microseconds
+    return a.process == b.process && a.thread == b.thread && b.start_ns <= a.EndNs() + kToleranceNs;
   }
 
   // The first call that is known to launch, or whose work is in the trace.
