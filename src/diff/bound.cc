@@ -102,8 +102,37 @@ Step StepOf(const Evidence& evidence, double device_ns) {
 std::string Waits(const Evidence& evidence) {
   auto syncs = Summarise(evidence, MetricId::kSyncs).value;
   if (!syncs || *syncs == 0) return "";
-  return fmt::format("the host waits for the GPU {} a step",
+  return fmt::format("; the host waits for the GPU {} a step",
                      Plural(static_cast<int64_t>(*syncs), "time"));
+}
+
+double MedianOf(std::vector<int64_t> steps) {
+  if (steps.empty()) return 0;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>((steps.size() - 1) / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return static_cast<double>(*middle);
+}
+
+// What leaves the GPU idle most: launches that come late, or waits of the host.
+std::string_view IdleCause(const Evidence& evidence) {
+  const double launch = MedianOf(evidence.idle.launch_ns), sync = MedianOf(evidence.idle.sync_ns);
+  if (!evidence.idle.empty()) return sync > launch ? "sync" : "launch";
+  return Waits(evidence).empty() ? "launch" : "launch or sync";
+}
+
+// The parts of the idle time, and how far the host runs ahead.
+std::string IdleText(const Evidence& evidence) {
+  const IdleTimes& idle = evidence.idle;
+  if (idle.empty()) return "";
+  std::string text =
+      fmt::format("; idle {} because the next launch came late", Time(MedianOf(idle.launch_ns)));
+  if (const double sync = MedianOf(idle.sync_ns); sync > 0) {
+    text += fmt::format(", {} because the host waited", Time(sync));
+  }
+  double depth = 0;
+  for (const double each : idle.queue_depth) depth += each;
+  return text + fmt::format("; launch queue depth {:.1f}",
+                            depth / static_cast<double>(idle.queue_depth.size()));
 }
 
 std::string LaunchText(const Evidence& evidence) {
@@ -144,10 +173,8 @@ std::string GpuBound(const Evidence& evidence) {
           : fmt::format("the GPU never rests: {} of work for each {} {}", Time(*gpu), Time(step.ns),
                         step.where);
   if (*gpu >= kBusy * step.ns) return shares + "; " + busy;
-  // Both leave the GPU idle, and a trace does not say which of them did.
-  std::string waits = Waits(evidence);
-  if (!waits.empty()) return "launch or sync: " + busy + LaunchText(evidence) + "; " + waits;
-  return "launch: " + busy + LaunchText(evidence);
+  return std::string(IdleCause(evidence)) + ": " + busy + LaunchText(evidence) + Waits(evidence) +
+         IdleText(evidence);
 }
 
 std::string CpuBound(const Evidence& evidence) {

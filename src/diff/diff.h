@@ -26,8 +26,10 @@ struct ChangedKernel {
   std::string op_path;
   std::string device;
   std::vector<std::string> ops;
-  int64_t count = 0;    // launches a step (all steps divided by steps, rounded)
-  int64_t time_ns = 0;  // a step
+  int64_t count = 0;          // launches a step (all steps divided by steps, rounded)
+  int64_t time_ns = 0;        // a step
+  std::string place{};        // modules or annotations: "LlamaMLP > Linear, 4 of them"; or ""
+  std::string backward_of{};  // the operator whose gradient it computes: "aten::addmm"; or ""
 };
 
 struct Change {
@@ -36,6 +38,7 @@ struct Change {
   std::vector<ChangedKernel> base, head;
   std::vector<std::string> ops;        // operators concerned: {"gelu","mul"}
   std::vector<std::string> operators;  // launching operators that caused it: {"aten::gelu"}
+  std::vector<std::string> places;     // where in the model: {"LlamaMLP > Linear, 4 of them"}
   int64_t count = 0;                   // head minus base, launches a step
   int64_t time_ns = 0;                 // head minus base, a step
   bool narrower = false;               // elements of fewer bytes than before: bf16 to fp8

@@ -93,6 +93,8 @@ ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns) {
   taken.canonical = row.info.canonical;
   taken.short_name = row.info.short_name;
   taken.op_path = row.op_path;
+  taken.place = PlaceText(row.modules.empty() ? row.annotations : row.modules);
+  taken.backward_of = row.backward_of;
   taken.device = row.device;
   taken.ops = row.info.ops;
   taken.count = std::min(count, launches->count);
@@ -134,6 +136,16 @@ void Finish(Change* change) {
   }
   if (change->ops.empty()) change->ops.assign(ops.begin(), ops.end());
   const std::vector<ChangedKernel>& cause = change->head.empty() ? change->base : change->head;
+  for (const ChangedKernel& kernel : cause) {
+    std::string place = kernel.place;
+    if (!kernel.backward_of.empty()) {
+      place = "the backward pass of " + kernel.backward_of + (place.empty() ? "" : " in " + place);
+    }
+    auto& places = change->places;
+    if (!place.empty() && std::find(places.begin(), places.end(), place) == places.end()) {
+      places.push_back(std::move(place));
+    }
+  }
   if (change->operators.empty()) {
     for (const ChangedKernel& kernel : cause) {
       std::string name(Innermost(kernel.op_path));

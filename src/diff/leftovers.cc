@@ -85,6 +85,8 @@ ChangedKernel Shown(const KernelRow& row) {
   shown.canonical = row.info.canonical;
   shown.short_name = row.info.short_name.empty() ? row.name : row.info.short_name;
   shown.op_path = row.op_path;
+  shown.place = PlaceText(row.modules.empty() ? row.annotations : row.modules);
+  shown.backward_of = row.backward_of;
   shown.device = row.device;
   shown.ops = row.info.ops;
   return shown;  // count and time stay 0: it is no kernel

@@ -42,6 +42,11 @@ std::string ChangeLines(const Change& change, size_t indent, const TextStyle& st
   if (!change.operators.empty()) {
     rest.push_back("called by " + Shorten(Safe(Join(change.operators, ", ")), 70));
   }
+  if (!change.places.empty()) {
+    const size_t more = change.places.size() - 1;
+    rest.push_back("in " + Shorten(Safe(change.places[0]), 70) +
+                   (more == 0 ? "" : fmt::format(" and {}", Plural(more, "other place"))));
+  }
   const bool sum = change.base.size() + change.head.size() > 1;  // else it stands above
   if (sum && change.time_ns != 0) rest.push_back(SignedTime(change.time_ns) + " a step");
   if (!rest.empty()) text += blanks + "  " + Join(rest, "; ") + "\n";

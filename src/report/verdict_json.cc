@@ -12,6 +12,8 @@ Json KernelJson(const ChangedKernel& kernel) {
                            {"canonical", Json(kernel.canonical)},
                            {"device", Json(kernel.device)},
                            {"operator", Json(kernel.op_path)},
+                           {"place", Json(kernel.place)},
+                           {"backward_of", Json(kernel.backward_of)},
                            {"ops", Json::ArrayOf(kernel.ops)},
                            {"count", Json(kernel.count)},
                            {"time_ns", Json(kernel.time_ns)}});
@@ -39,6 +41,7 @@ Json ChangeJson(const Change& change) {
                            {"head", Names(change.head)},
                            {"ops", Json::ArrayOf(change.ops)},
                            {"operators", Json::ArrayOf(change.operators)},
+                           {"places", Json::ArrayOf(change.places)},
                            {"count", Json(change.count)},
                            {"time_ns", Json(change.time_ns)},
                            {"base_kernels", Rows(change.base)},
