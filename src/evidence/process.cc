@@ -136,8 +136,8 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   CheckWork(trace, evidence);
   evidence.explain.insert(
       evidence.explain.begin() + static_cast<std::ptrdiff_t>(facts),
-      fmt::format("read with {} bytes of records and {} bytes of links between them in memory",
-                  trace.RecordBytes(), evidence.link_bytes));
+      fmt::format("read with {} bytes of records in memory, {} of them ties between records",
+                  trace.RecordBytes() + evidence.link_bytes, evidence.link_bytes));
   return evidence;
 }
 

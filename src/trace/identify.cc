@@ -231,7 +231,8 @@ std::string OwnDocument(std::string_view schema) {
   schema.remove_prefix(kPrefix.size());
   const std::string_view kind = schema.substr(0, schema.find('/'));
   if (kind == "samples") return "a samples.json of perfgate: the trace lies beside it";
-  if (kind == "baseline") return "a baseline of perfgate: `perfgate baseline diff` compares with it";
+  if (kind == "baseline")
+    return "a baseline of perfgate: `perfgate baseline diff` compares with it";
   if (kind == "run") return "a run.json of perfgate: give its folder to `perfgate ingest`";
   return fmt::format("a document of perfgate ({})", Printable(kind));
 }

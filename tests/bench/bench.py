@@ -71,12 +71,12 @@ def packed(raw):
 
 
 def record_bytes(perfgate, path):
-    """The bytes of records kept and of links between them, as `inspect --explain` prints them."""
+    """The bytes of records kept, ties between them included, as `inspect --explain` prints them."""
     _, _, out = run([perfgate, "inspect", path, "--explain"])
-    match = re.search(r"([0-9]+) bytes of records and ([0-9]+) bytes of links", out)
+    match = re.search(r"([0-9]+) bytes of records in memory", out)
     if not match:
-        sys.exit("inspect --explain does not print the bytes of records and links")
-    return int(match[1]), int(match[2])
+        sys.exit("inspect --explain does not print the bytes of records")
+    return int(match[1])
 
 
 def reading(args, work):
@@ -91,19 +91,19 @@ def reading(args, work):
 def inspecting(args, work):
     print("## `perfgate inspect FILE --format json`, the whole process\n")
     print("| file | bytes | seconds (best of 3) | MB/s of JSON | peak resident MiB | records MiB "
-          "| links MiB | beside both MiB |")
-    print("|---|---|---|---|---|---|---|---|")
+          "| beside records MiB |")
+    print("|---|---|---|---|---|---|---|")
     for text in args.bytes.split(","):
         raw = make_trace(work / f"trace-{text}.json", parse_size(text))
         size = raw.stat().st_size
-        records, links = record_bytes(args.perfgate, raw)
+        records = record_bytes(args.perfgate, raw)
         for path in (raw, packed(raw)):
             runs = [run([args.perfgate, "inspect", path, "--format", "json"]) for _ in range(3)]
             seconds = min(r[0] for r in runs)
             peak = max(r[1] for r in runs)
             print(f"| {path.name} | {path.stat().st_size} | {seconds:.2f} | "
                   f"{size / seconds / 1e6:.0f} | {peak / 2**20:.0f} | {records / 2**20:.0f} | "
-                  f"{links / 2**20:.0f} | {(peak - records - links) / 2**20:.0f} |", flush=True)
+                  f"{(peak - records) / 2**20:.0f} |", flush=True)
     print()
 
 
