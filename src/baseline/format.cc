@@ -330,6 +330,10 @@ Baseline FromDocument(const Json& json) {
 
 std::string BaselineText(const Baseline& baseline) { return WriteJson(DocumentOf(baseline), 2); }
 
+Baseline ParseBaseline(std::string_view text, const std::string& name) {
+  return FromDocument(ParseJson(text, name));
+}
+
 Baseline ReadBaseline(const std::filesystem::path& file, const std::filesystem::path& folder) {
   // A baselines folder may come from someone else's pull request: a pipe would block the reader.
   if (const std::string wrong = WhyNotInside(file, folder); !wrong.empty()) {
@@ -338,7 +342,7 @@ Baseline ReadBaseline(const std::filesystem::path& file, const std::filesystem::
                             Printable(file.string()), wrong));
   }
   try {
-    Baseline baseline = FromDocument(ParseJson(ReadFile(file, kMostFileBytes), file.string()));
+    Baseline baseline = ParseBaseline(ReadFile(file, kMostFileBytes), file.string());
     baseline.file = file;
     return baseline;
   } catch (const Error& error) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "baseline/baseline.h"
 
@@ -11,6 +12,9 @@ namespace perfgate {
 // What is the same in every step stands once. The same evidence gives the same bytes, but for the
 // lines of commit, date and reason.
 std::string BaselineText(const Baseline& baseline);
+
+// Reads what BaselineText wrote; `name` is said in errors. Throws Error(kInput).
+Baseline ParseBaseline(std::string_view text, const std::string& name);
 
 // The evidence of the result is complete and has one process with the recorded number of steps; its
 // kernel rows add up to its kernel counts. `file` must be a regular file inside of `folder`, links

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -148,6 +151,43 @@ bool IsPlainText(std::string_view text, int file, Problems& problems) {
   return true;
 }
 
+// Counts documents up to the second.
+class DocumentCounter : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++count_ == 2) second_ = mark;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+  int count() const { return count_; }
+  const std::optional<YAML::Mark>& second() const { return second_; }
+
+ private:
+  int count_ = 0;
+  std::optional<YAML::Mark> second_;
+};
+
+// Where a second document begins. YAML::LoadAll would go on: text that yaml-cpp cannot place
+// (",a: 1") gives it empty documents without end.
+std::optional<YAML::Mark> SecondDocument(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentCounter counter;
+  while (counter.count() < 2 && parser.HandleNextDocument(counter)) {
+  }
+  return counter.second();
+}
+
 }  // namespace
 
 const Yaml::Member* Yaml::Find(std::string_view key) const {
@@ -160,19 +200,22 @@ const Yaml::Member* Yaml::Find(std::string_view key) const {
 std::optional<Yaml> ParseYaml(std::string_view text, int file, Problems& problems) {
   if (!IsPlainText(text, file, problems)) return std::nullopt;
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty() || (documents.size() == 1 && documents[0].IsNull())) {
+    if (const auto second = SecondDocument(std::string(text))) {
+      const size_t at = std::min(text.size(), static_cast<size_t>(second->pos));
+      const bool marked = text.substr(at).starts_with("---");
+      problems.Add(SpotOf(*second, file), "",
+                   marked
+                       ? "more than one document in the file; write one, without '---' in between"
+                       : "not YAML: this does not belong to what stands above");
+      return std::nullopt;
+    }
+    const YAML::Node document = YAML::Load(std::string(text));
+    if (!document.IsDefined() || document.IsNull()) {
       problems.Add({file, 0, 0}, "", "the file is empty");
       return std::nullopt;
     }
-    if (documents.size() > 1) {
-      problems.Add(SpotOf(documents[1].Mark(), file), "",
-                   fmt::format("{} documents in one file; write one, without '---' in between",
-                               documents.size()));
-      return std::nullopt;
-    }
     Converter converter(file, problems);
-    Yaml root = converter.Convert(documents[0], "", 0);
+    Yaml root = converter.Convert(document, "", 0);
     if (converter.exhausted()) return std::nullopt;
     return root;
   } catch (const YAML::DeepRecursion& e) {
@@ -197,10 +240,12 @@ std::optional<std::string> ReadDeclaration(const std::string& path, int file, Pr
   if (std::filesystem::is_directory(status)) return fail("is a directory, not a file");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return fail("cannot be read; check its permissions");
-  std::string text(kLargestFile + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  char block[4096];
+  while (text.size() <= kLargestFile && (stream.read(block, sizeof block) || stream.gcount() > 0)) {
+    text.append(block, static_cast<size_t>(stream.gcount()));
+  }
   if (stream.bad()) return fail("cannot be read");
-  text.resize(static_cast<size_t>(stream.gcount()));
   if (text.size() > kLargestFile) return fail("is larger than 1 MiB, the most that is read");
   return text;
 }

@@ -49,6 +49,15 @@ void AddPart(std::vector<std::string>& parts, std::string_view key,
   if (!values.empty()) parts.push_back(fmt::format("{} {}", key, Join(values, "|")));
 }
 
+// `glob` may name a kernel as the profiler does, by its canonical name, or by its function alone,
+// without the parameters that tell overloads apart.
+bool Names(const std::string& glob, const KernelRow& row) {
+  std::string_view canonical = row.info.canonical;
+  if (MatchesGlob(glob, row.name) || MatchesGlob(glob, canonical)) return true;
+  return canonical.find('<') == std::string_view::npos &&
+         MatchesGlob(glob, canonical.substr(0, canonical.find('(')));
+}
+
 }  // namespace
 
 Selection Select(const KernelSelector& selector, const KernelRow& row,
@@ -60,9 +69,7 @@ Selection Select(const KernelSelector& selector, const KernelRow& row,
     And(selection, Is(std::find(list.begin(), list.end(), info.family) != list.end()), "family");
   }
   if (!selector.name.empty()) {
-    And(selection,
-        Is(MatchesGlob(selector.name, row.name) || MatchesGlob(selector.name, info.canonical)),
-        "name");
+    And(selection, Is(Names(selector.name, row)), "name");
   }
   if (selection.answer == Answer3::kNo) return selection;
   if (!selector.under.empty()) And(selection, IsUnder(selector.under, row.op_path), "under");
@@ -88,7 +95,7 @@ Selection Select(const KernelSelector& selector, const KernelRow& row,
 const std::vector<std::string>* OperatorsOf(
     const KernelRow& row, const std::map<std::string, std::vector<std::string>>& covers) {
   for (const auto& [glob, ops] : covers) {
-    if (MatchesGlob(glob, row.name) || MatchesGlob(glob, row.info.canonical)) return &ops;
+    if (Names(glob, row)) return &ops;
   }
   const bool says_nothing = row.info.ops.empty() && row.info.family == Family::kOther;
   return row.info.opaque || says_nothing ? nullptr : &row.info.ops;

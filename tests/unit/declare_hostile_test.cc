@@ -51,7 +51,19 @@ TEST_F(HostileFile, WhatIsNotYamlIsSaidWithItsPosition) {
 
 TEST_F(HostileFile, SeveralDocumentsAreRefused) {
   EXPECT_EQ(SuiteMistakes("version: 1\n---\nversion: 1\n"),
-            "perfgate.yaml:3:1: 2 documents in one file; write one, without '---' in between");
+            "perfgate.yaml:2:1: more than one document in the file; write one, without '---' in "
+            "between");
+}
+
+// yaml-cpp takes what it cannot place for documents without end.
+TEST_F(HostileFile, WhatBelongsNowhereIsRefused) {
+  for (const char* text : {",version: 1\n", ", version: 1\nworkloads: []\n"}) {
+    EXPECT_EQ(SuiteMistakes(text),
+              "perfgate.yaml:1:1: not YAML: this does not belong to what stands above")
+        << text;
+  }
+  EXPECT_EQ(SuiteMistakes("- a\nb\n"),
+            "perfgate.yaml:2:1: not YAML: this does not belong to what stands above");
 }
 
 TEST_F(HostileFile, BytesThatAreNoTextAreRefused) {
