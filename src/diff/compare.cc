@@ -45,6 +45,8 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   KeepSlowest(&diff);
   FindFusions(&work, false);
   FindFusions(&work, true);
+  FindMultiTensor(&work, false);
+  FindMultiTensor(&work, true);
   FindSubstitutions(&work);
   FindOpaqueFusions(&work, false);
   FindOpaqueFusions(&work, true);

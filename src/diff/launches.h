@@ -67,6 +67,7 @@ void Finish(Change* change);
 void FindPieces(Work* work, bool reversed);         // one launch became several; reversed: fused
 void MatchEqual(Work* work);                        // exact and canonical names
 void FindFusions(Work* work, bool reversed);        // split and lost; reversed: fused
+void FindMultiTensor(Work* work, bool reversed);    // one kernel for many tensors, one for each now
 void FindSubstitutions(Work* work);                 // pairs: epilogues, tensor cores, types, others
 void FindOpaqueFusions(Work* work, bool reversed);  // kernels known by a function name alone
 void ListLeftovers(Work* work);                     // hidden copies, added, removed

@@ -29,16 +29,6 @@ std::string Asker(std::string_view op_path) {
   return "";
 }
 
-// Who is to blame for a copy kernel: an operator that asks for copies, or one that is there to
-// compute (a convolution that turns its input round). "" where the model itself says `copy_`.
-std::string CopyAsker(std::string_view op_path) {
-  const std::string asker = Asker(op_path);
-  if (!asker.empty()) return asker;
-  const std::string_view last = Innermost(op_path);
-  const bool plain = last == "aten::copy_" || last == "aten::_foreach_copy_";
-  return plain || last.find("::") == std::string_view::npos ? "" : std::string(last);
-}
-
 // What the model called: the outermost operator, aten::item over aten::_local_scalar_dense.
 std::string_view Outermost(std::string_view op_path) {
   for (std::string_view element : PathElements(op_path)) {
@@ -47,6 +37,15 @@ std::string_view Outermost(std::string_view op_path) {
     }
   }
   return "";
+}
+
+// Who is to blame for a copy on the device: an operator that asks for copies, or one that is there
+// to compute (a convolution that turns its input round). "" where the model itself says `copy_`.
+std::string CopyAsker(std::string_view op_path) {
+  const std::string asker = Asker(op_path);
+  if (!asker.empty()) return asker;
+  const std::string_view first = Outermost(op_path);
+  return first == "aten::copy_" || first == "aten::_foreach_copy_" ? "" : std::string(first);
 }
 
 bool IsCopyKernel(const KernelInfo& info) {
@@ -156,8 +155,8 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
   for (const auto& [key, entry] : rows) {
     int direction = Direction(entry, steps);
     if (direction == 0) continue;
-    std::string asker = Asker(entry.row->op_path);
-    bool on_device = entry.row->name.find("DtoD") != std::string::npos;
+    const bool on_device = entry.row->name.find("DtoD") != std::string::npos;
+    const std::string asker = on_device ? CopyAsker(entry.row->op_path) : Asker(entry.row->op_path);
     bool hidden = on_device && !asker.empty();
     Change change =
         ChangeOf(entry, direction, hidden ? ChangeKind::kHiddenCopy : ChangeKind::kAdded);

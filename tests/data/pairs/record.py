@@ -521,6 +521,140 @@ def copies_to_host():
     return base, head
 
 
+@pair
+def adam_in_a_loop():
+    def adam(foreach):
+        return lambda parameters: torch.optim.Adam(parameters, lr=1e-4, foreach=foreach)
+
+    return train(adam(True)), train(adam(False))
+
+
+@pair
+def kv_cache_cloned():
+    """Decoding: index_copy in place of index_copy_ copies the cache first."""
+    heads, size, length = 16, 64, 2048
+    keys, values = rand(8, heads, length, size), rand(8, heads, length, size)
+    q, k, v = (rand(8, heads, 1, size) for _ in range(3))
+    at = torch.tensor([length - 1], device=DEVICE)
+
+    def base():
+        keys.index_copy_(2, at, k)
+        values.index_copy_(2, at, v)
+        return F.scaled_dot_product_attention(q, keys, values)
+
+    def head():
+        return F.scaled_dot_product_attention(q, keys.index_copy(2, at, k), values.index_copy(2, at, v))
+
+    return base, head
+
+
+@pair
+def kv_heads_repeated():
+    q = rand(4, 32, 512, 64, scale=1)
+    k, v = rand(4, 8, 512, 64, scale=1), rand(4, 8, 512, 64, scale=1)
+
+    def base():
+        return F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+    def head():
+        return F.scaled_dot_product_attention(q, k.repeat_interleave(4, 1), v.repeat_interleave(4, 1))
+
+    return base, head
+
+
+@pair
+def gate_and_up_apart():
+    both = linear(8192, 2048, False)
+    gate, up, down = linear(4096, 2048, False), linear(4096, 2048, False), linear(2048, 4096, False)
+    x = rand(2048, 2048, scale=1)
+
+    def base():
+        with torch.no_grad():
+            a, b = both(x).chunk(2, -1)
+            return down(F.silu(a) * b)
+
+    def head():
+        with torch.no_grad():
+            return down(F.silu(gate(x)) * up(x))
+
+    return base, head
+
+
+@pair
+def graph_break_without_a_kernel():
+    def step_of(breaks):
+        torch.manual_seed(0)
+        torch._dynamo.reset()
+        model = Block().eval()
+        activation = model.activation
+        if breaks:
+            def broken(h):
+                torch._dynamo.graph_break()
+                return activation(h)
+
+            model.activation = broken
+        compiled = torch.compile(model)
+        x = rand(BATCH, TOKENS, WIDTH, scale=1)
+
+        def step():
+            with torch.no_grad():
+                return compiled(x)
+
+        return step
+
+    return step_of(False), step_of(True)
+
+
+@pair
+def in_small_batches():
+    model = nn.Sequential(linear(4096, 1024), nn.GELU(), linear(1024, 4096))
+    x = rand(4096, 1024, scale=1)
+
+    def base():
+        with torch.no_grad():
+            return model(x)
+
+    def head():
+        with torch.no_grad():
+            return torch.cat([model(part) for part in x.chunk(4)])
+
+    return base, head
+
+
+@pair
+def captured_graph_lost():
+    torch.manual_seed(0)
+    model, x = Block().eval(), rand(BATCH, TOKENS, WIDTH, scale=1)
+
+    def eager():
+        with torch.no_grad():
+            return model(x)
+
+    for _ in range(5):
+        eager()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        eager()
+    return graph.replay, eager
+
+
+@pair
+def autocast_lost():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 1024)).to(DEVICE)
+    x = rand(2048, 1024, dtype=torch.float32, scale=1)
+
+    def base():
+        with torch.no_grad(), torch.autocast("cuda", BF16):
+            return model(x)
+
+    def head():
+        with torch.no_grad():
+            return model(x)
+
+    return base, head
+
+
 def record(step, path, steps=5):
     for _ in range(10):
         step()
