@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <set>
+
 #include "kernel/kernel.h"
 
 namespace perfgate {
@@ -103,6 +106,13 @@ constexpr ConvRow kConvolutions[] = {
     {0, "void cudnn::winograd_nonfused::winogradForwardFilter4x4<float, float>(int)", false, "cudnn", "", "fp32", "fp32", "", "", kUnknown},
 };
 // clang-format on
+
+TEST(ConvolutionNames, StayApartCanonicallyFromAttentionToo) {
+  std::set<std::string> canonical;
+  for (const ConvRow& row : kConvolutions) canonical.insert(DecodeKernelName(row.name).canonical);
+  for (const AttentionRow& row : kAttention) canonical.insert(DecodeKernelName(row.name).canonical);
+  EXPECT_EQ(canonical.size(), std::size(kConvolutions) + std::size(kAttention));
+}
 
 TEST(ConvolutionNames, SayDirectionTypesLayoutAndTile) {
   for (const ConvRow& row : kConvolutions) {

@@ -1,6 +1,9 @@
 // GEMM names of cuBLAS, cuBLASLt, CUTLASS and their relatives, as seen in traces.
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <set>
+
 #include "kernel/kernel.h"
 
 namespace perfgate {
@@ -128,6 +131,13 @@ TEST(GemmNames, SayTypesLayoutTileStagesSplitAndEpilogue) {
     EXPECT_FALSE(info.short_name.empty());
     EXPECT_LE(info.short_name.size(), 60u);
   }
+}
+
+TEST(GemmNames, StayApartCanonically) {
+  std::set<std::string> canonical;
+  for (const GemmRow& row : kGemms) canonical.insert(DecodeKernelName(row.name).canonical);
+  for (const OtherRow& row : kOthers) canonical.insert(DecodeKernelName(row.name).canonical);
+  EXPECT_EQ(canonical.size(), std::size(kGemms) + std::size(kOthers));
 }
 
 TEST(GemmNames, BesideGemmsAreVectorsAndReducers) {
