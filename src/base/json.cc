@@ -6,7 +6,9 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <set>
 
@@ -35,11 +37,30 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
  public:
   bool Null() { return Add(Json()); }
   bool Bool(bool value) { return Add(Json(value)); }
-  bool Int(int value) { return Add(Json(value)); }
-  bool Uint(unsigned value) { return Add(Json(static_cast<int64_t>(value))); }
-  bool Int64(int64_t value) { return Add(Json(value)); }
-  bool Uint64(uint64_t value) { return Add(Json(value)); }
-  bool Double(double value) { return Add(Json(value)); }
+  // All numbers come as text: RapidJSON's own conversion reads outside of its table of powers for
+  // hundreds of digits before an exponent.
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    const char* end = text + size;
+    int64_t whole = 0;
+    if (const auto read = std::from_chars(text, end, whole); IsAll(read, end)) {
+      return Add(Json(whole));
+    }
+    uint64_t large = 0;
+    if (const auto read = std::from_chars(text, end, large); IsAll(read, end)) {
+      return Add(Json(large));
+    }
+    double value = 0;
+    const auto read = std::from_chars(text, end, value);
+    // A number too small is 0; one too large does not become the largest.
+    if (read.ec == std::errc::result_out_of_range) {
+      value = std::strtod(std::string(text, end).c_str(), nullptr);
+      if (std::isinf(value)) {
+        problem_ = "number out of range";
+        return false;
+      }
+    }
+    return Add(Json(value));
+  }
   bool String(const char* text, rapidjson::SizeType size, bool) {
     return Add(Json(std::string(text, size)));
   }
@@ -58,6 +79,10 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
   const std::string& problem() const { return problem_; }
 
  private:
+  static bool IsAll(const std::from_chars_result& read, const char* end) {
+    return read.ec == std::errc() && read.ptr == end;
+  }
+
   struct Level {
     Json json;
     std::string key;
@@ -301,7 +326,7 @@ Json ParseJson(std::string_view text, const std::string& name) {
   Builder builder;
   const auto result =
       reader.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
-                   rapidjson::kParseFullPrecisionFlag>(stream, builder);
+                   rapidjson::kParseNumbersAsStringsFlag>(stream, builder);
   if (!result.IsError()) return builder.Take();
   const std::string_view before = text.substr(0, std::min(result.Offset(), text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;

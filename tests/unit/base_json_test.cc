@@ -85,5 +85,15 @@ TEST(JsonErrors, WrongKindsAreNamed) {
   EXPECT_EQ(json.At("a").Find("b"), nullptr);
 }
 
+// Hundreds of digits before an exponent led RapidJSON outside of a table.
+TEST(JsonNumbers, OfManyDigitsAreReadOrRefused) {
+  const std::string digits(200, '1');
+  EXPECT_THROW(ParseJson("[-" + digits + "e308]", "x.json"), Error);
+  EXPECT_DOUBLE_EQ(ParseJson("[" + digits + "e-199]", "x.json").AsArray()[0].AsNumber(),
+                   1.1111111111111112);
+  EXPECT_EQ(ParseJson("[1e-400]", "x.json").AsArray()[0].AsNumber(), 0);
+  EXPECT_EQ(ParseJson("[9223372036854775807]", "x.json").AsArray()[0].AsInt(), 9223372036854775807);
+}
+
 }  // namespace
 }  // namespace perfgate
