@@ -41,7 +41,11 @@ std::optional<Extent> ExtentOf(const KernelRow& row, const std::string& dims) {
   if (row.info.family == Family::kGemm || row.info.family == Family::kGemv) {
     const std::optional<ProductSize> size = ProductOf(Innermost(row.op_path), dims);
     if (!size) return std::nullopt;
-    return Extent{fmt::format("mm {}", size->inner), {size->batch, size->rows, size->columns}};
+    // Another element type, or none of the tensor cores, is more than a product in pieces.
+    const KernelInfo& info = row.info;
+    return Extent{fmt::format("mm {} {} {} {}", size->inner, info.in_dtype, info.out_dtype,
+                              static_cast<int>(info.tensor_core)),
+                  {size->batch, size->rows, size->columns}};
   }
   if (row.info.family != Family::kPointwise || row.info.ops.size() != 1) return std::nullopt;
   if (row.info.ops[0] == "copy" || row.info.ops[0] == "fill") return std::nullopt;

@@ -11,7 +11,7 @@ namespace perfgate {
 namespace {
 
 // Dense peaks, in operations and bytes a second, from the vendors' data sheets. The names are what
-// the driver calls the board; the longest that fits counts.
+// the driver calls the whole board: a MIG slice has other peaks, and another name.
 struct Board {
   std::string_view name;
   double half, fp8, tf32, fp32;  // multiply and add are two operations
@@ -28,15 +28,14 @@ constexpr std::array kBoards = {
     Board{"NVIDIA A100 80GB PCIe", 312e12, 0, 156e12, 19.5e12, 1.94e12},
     Board{"NVIDIA L40S", 362e12, 733e12, 183e12, 91.6e12, 0.864e12},
     Board{"NVIDIA L4", 121e12, 242e12, 60e12, 30.3e12, 0.3e12},
-    Board{"Tesla V100-SXM2", 125e12, 0, 0, 15.7e12, 0.9e12},
+    Board{"Tesla V100-SXM2-16GB", 125e12, 0, 0, 15.7e12, 0.9e12},
     Board{"Tesla T4", 65e12, 0, 0, 8.1e12, 0.32e12},
 };
 
 const Board* FindBoard(std::string_view device) {
   const Board* found = nullptr;
   for (const Board& board : kBoards) {
-    const bool longer = found == nullptr || board.name.size() > found->name.size();
-    if (device.starts_with(board.name) && longer) found = &board;
+    if (device == board.name) found = &board;
   }
   return found;
 }

@@ -149,7 +149,7 @@ class Worker {
   WindowQueue& queue_;
   OrderedCommit& commit_;
   EventScanner scanner_;
-  Window window_;
+  FileWindow window_;
   Renumbered texts_, shapes_, signatures_;
   bool finished_ = false;
 };

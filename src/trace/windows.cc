@@ -39,7 +39,7 @@ size_t FindCut(std::string_view text) {
 
 }  // namespace
 
-void WindowQueue::Extend(Window& window, size_t bytes) {
+void WindowQueue::Extend(FileWindow& window, size_t bytes) {
   const size_t needed = window.size + bytes + kPaddingBytes;
   if (window.buffer.size() < needed) window.buffer.resize(needed);
   const size_t got = source_.Read(window.buffer.data() + window.size, bytes);
@@ -50,7 +50,7 @@ void WindowQueue::Extend(Window& window, size_t bytes) {
 }
 
 bool WindowQueue::Open() {
-  Window window;
+  FileWindow window;
   const char* events = nullptr;
   while (events == nullptr) {
     if (at_end_ || window.size >= kLongestPart) return false;
@@ -63,14 +63,14 @@ bool WindowQueue::Open() {
   return true;
 }
 
-bool WindowQueue::Next(Window& window) {
+bool WindowQueue::Next(FileWindow& window) {
   const std::lock_guard lock(mutex_);
   if (finished_ || failed_) return false;
   if (!Fill(window)) failed_ = true;
   return !failed_;
 }
 
-bool WindowQueue::Fill(Window& window) {
+bool WindowQueue::Fill(FileWindow& window) {
   window.buffer.resize(std::max(window.buffer.size(), rest_.size() + kPaddingBytes));
   window.size = rest_.size();
   std::memcpy(window.buffer.data(), rest_.data(), rest_.size());

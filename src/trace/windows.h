@@ -12,7 +12,7 @@
 namespace perfgate {
 
 // A piece of the decompressed file.
-struct Window {
+struct FileWindow {
   std::vector<char> buffer;  // kPaddingBytes zero bytes follow `size`
   size_t size = 0;
   int64_t number = -1;  // counted from 0 in the order of the file
@@ -34,7 +34,7 @@ class WindowQueue {
   const std::string& header() const { return header_; }
   // Fills the next window. False: there is none, or its event is longer than kLongestPart; failed()
   // tells.
-  bool Next(Window& window);
+  bool Next(FileWindow& window);
   // Nobody shall get another window.
   void Fail();
   bool failed();
@@ -45,8 +45,8 @@ class WindowQueue {
   static constexpr size_t kLongestPart = size_t{4} << 20;
 
  private:
-  bool Fill(Window& window);
-  void Extend(Window& window, size_t bytes);
+  bool Fill(FileWindow& window);
+  void Extend(FileWindow& window, size_t bytes);
 
   ByteSource& source_;
   const size_t window_bytes_;
