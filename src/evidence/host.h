@@ -48,10 +48,10 @@ struct HostTree {
 
 // True if `outer` holds `inner` on its thread. Clocks of caller and callee differ by rounding: a
 // child may end a microsecond after its parent.
-// In whole microseconds both were cut down, so that an inner one may seem to start as the outer one
-// ends.
-bool EnclosesCut(const TraceEvent& outer, const TraceEvent& inner);
 bool Encloses(const TraceEvent& outer, const TraceEvent& inner);
+// The same in whole microseconds: both were cut down, so that an inner one may seem to start as the
+// outer one ends.
+bool EnclosesCut(const TraceEvent& outer, const TraceEvent& inner);
 
 HostTree BuildHostTree(const TraceData& trace);
 

@@ -19,14 +19,14 @@ enum class QuoteSense : uint8_t {
 // JSON.
 inline constexpr size_t kQuoteLookahead = 512;
 
-// What a quote inside a string means. Keys are always taken at their word: what is broken there is
-// not mended. `before`: the text of the string so far, at least its last
-// bytes; `after`: what follows the quote, kQuoteLookahead bytes or up to the end of the data.
-// In valid JSON the answer is always kCloses.
 // True if the quote between the two, which is no end of its string, ends a key that only events
 // have: the string goes on where its event did not.
 bool EndsKeyOfEvent(std::string_view before, std::string_view after);
 
+// What a quote inside a string means. Keys are always taken at their word: what is broken there is
+// not mended. `before`: the text of the string so far, at least its last
+// bytes; `after`: what follows the quote, kQuoteLookahead bytes or up to the end of the data.
+// In valid JSON the answer is always kCloses.
 QuoteSense SenseOfQuote(StringRole role, std::string_view before, std::string_view after);
 
 }  // namespace perfgate

@@ -75,5 +75,19 @@ TEST(Roofline, NeedsShapesTypesAndAGpuThatIsKnown) {
   EXPECT_THAT(bound(), ::testing::Not(::testing::HasSubstr("TFLOP/s")));
 }
 
+// Three products in bf16 that became one in fp32 are no gain of fusion.
+TEST(Pieces, OfAnotherElementTypeAreNone) {
+  Evidence base = With({Row(kGemm, "aten::mm", 3)});
+  base.kernels[0].shapes = {{"[[512, 1024], [1024, 1024]]", 6, 6000}};
+  Evidence head =
+      With({Row("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_"
+                "aligna4_alignc4_execute_kernel__5x_cublas",
+                "aten::mm")});
+  head.kernels[0].shapes = {{"[[512, 1024], [1024, 3072]]", 2, 2000}};
+  const Diff diff = Compare(base, head);
+  EXPECT_TRUE(Closes(diff));
+  EXPECT_THAT(Lines(diff), ::testing::Contains(::testing::HasSubstr("tensor_core_lost")));
+}
+
 }  // namespace
 }  // namespace perfgate
