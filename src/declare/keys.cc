@@ -4,7 +4,7 @@ namespace perfgate {
 
 std::vector<std::string> Names(KeySet keys) {
   std::vector<std::string> names;
-  for (const Key& key : keys) names.emplace_back(key.name);
+  for (const KeyName& key : keys) names.emplace_back(key.name);
   return names;
 }
 

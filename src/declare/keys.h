@@ -11,49 +11,49 @@
 
 namespace perfgate {
 
-struct Key {
+struct KeyName {
   std::string_view name;
   bool required = false;
 };
-using KeySet = std::span<const Key>;
+using KeySet = std::span<const KeyName>;
 
 // Suite file.
-inline constexpr Key kSuiteKeys[] = {
+inline constexpr KeyName kSuiteKeys[] = {
     {"version", true},   {"suite"},       {"defaults"},  {"no_baseline"},
     {"workloads", true}, {"rules", true}, {"baselines"},
 };
-inline constexpr Key kDefaultsKeys[] = {
+inline constexpr KeyName kDefaultsKeys[] = {
     {"device"}, {"threads"}, {"warmup"}, {"timed"}, {"traced"}, {"timeout"},
 };
-inline constexpr Key kWarmupKeys[] = {{"iterations"}, {"until_steady"}, {"at_most"}};
-inline constexpr Key kTimedKeys[] = {{"iterations", true}};
-inline constexpr Key kTracedKeys[] = {{"iterations"}, {"processes"}};
-inline constexpr Key kWorkloadKeys[] = {
+inline constexpr KeyName kWarmupKeys[] = {{"iterations"}, {"until_steady"}, {"at_most"}};
+inline constexpr KeyName kTimedKeys[] = {{"iterations", true}};
+inline constexpr KeyName kTracedKeys[] = {{"iterations"}, {"processes"}};
+inline constexpr KeyName kWorkloadKeys[] = {
     {"name", true}, {"was"},     {"torch"},    {"command"},   {"trace"},
     {"matrix"},     {"prepare"}, {"profiler"}, {"reference"}, {"device"},
     {"threads"},    {"warmup"},  {"timed"},    {"traced"},    {"timeout"},
 };
-inline constexpr Key kInputKeys[] = {{"shape", true}, {"dtype", true}};
+inline constexpr KeyName kInputKeys[] = {{"shape", true}, {"dtype", true}};
 
 // Rule files.
-inline constexpr Key kRuleFileKeys[] = {{"version", true}, {"rules", true}};
-inline constexpr Key kRuleKeys[] = {
+inline constexpr KeyName kRuleFileKeys[] = {{"version", true}, {"rules", true}};
+inline constexpr KeyName kRuleKeys[] = {
     {"id"},       {"override"},  {"why"},        {"cases"},          {"device"}, {"severity"},
     {"optional"}, {"aggregate"}, {"covers"},     {"require_paired"}, {"waive"},  {"metric"},
     {"limit"},    {"change"},    {"regression"}, {"kernels"},        {"fusion"}, {"changes"},
 };
-inline constexpr Key kLimitKeys[] = {{"at_most"}, {"at_least"}};
-inline constexpr Key kChangeKeys[] = {{"at_most"}, {"at_least"}};
-inline constexpr Key kRegressionKeys[] = {{"tolerance", true}};
-inline constexpr Key kKernelsKeys[] = {{"among"}, {"count"}, {"all"}, {"none"}};
-inline constexpr Key kSelectorKeys[] = {
+inline constexpr KeyName kLimitKeys[] = {{"at_most"}, {"at_least"}};
+inline constexpr KeyName kChangeKeys[] = {{"at_most"}, {"at_least"}};
+inline constexpr KeyName kRegressionKeys[] = {{"tolerance", true}};
+inline constexpr KeyName kKernelsKeys[] = {{"among"}, {"count"}, {"all"}, {"none"}};
+inline constexpr KeyName kSelectorKeys[] = {
     {"family"},   {"name"},   {"under"}, {"in_dtype"},    {"out_dtype"}, {"library"},
     {"epilogue"}, {"layout"}, {"ops"},   {"tensor_core"}, {"split_k"},
 };
-inline constexpr Key kCountKeys[] = {{"at_most"}, {"at_least"}};
-inline constexpr Key kFusionKeys[] = {{"ops", true}, {"fused"}, {"apart"}};
-inline constexpr Key kChangesKeys[] = {{"kinds", true}, {"count", true}, {"narrower"}};
-inline constexpr Key kWaiveKeys[] = {{"until", true}, {"reason", true}, {"cases"}, {"up_to"}};
+inline constexpr KeyName kCountKeys[] = {{"at_most"}, {"at_least"}};
+inline constexpr KeyName kFusionKeys[] = {{"ops", true}, {"fused"}, {"apart"}};
+inline constexpr KeyName kChangesKeys[] = {{"kinds", true}, {"count", true}, {"narrower"}};
+inline constexpr KeyName kWaiveKeys[] = {{"until", true}, {"reason", true}, {"cases"}, {"up_to"}};
 
 std::vector<std::string> Names(KeySet keys);
 

@@ -43,7 +43,7 @@ void Reader::FailExpected(std::string_view expected) const {
 
 bool Reader::Map(KeySet keys) const {
   if (!Map(Names(keys))) return false;
-  for (const Key& key : keys) {
+  for (const KeyName& key : keys) {
     if (key.required && !Has(key.name)) Fail(fmt::format("key '{}' is missing", key.name));
   }
   return true;

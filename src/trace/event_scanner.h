@@ -33,7 +33,8 @@ class EventScanner {
   // begin and ends with kPaddingBytes zero bytes. What it found is in trace() and handler().
   Result Scan(std::string_view window);
 
-  // Events of the last window; texts, shapes and signatures of all windows since the tables were last emptied.
+  // Events of the last window; texts, shapes and signatures of all windows since the tables were
+  // last emptied.
   const TraceData& trace() const { return trace_; }
   const TraceHandler& handler() const { return handler_; }
   // Forgets all events; before the next window.

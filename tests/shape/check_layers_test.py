@@ -62,6 +62,21 @@ class CheckLayers(unittest.TestCase):
     def test_a_folder_without_a_line_fails(self):
         self.forbidden("src/extra/bad.cc", "<vector>", "in no perfgate_folder line")
 
+    def test_types_of_one_name_in_two_folders_fail(self):
+        for folder in ("trace", "diff"):
+            (self.root / f"src/{folder}/bad.h").write_text(
+                "namespace perfgate {\nstruct Twin {\n  int of = 0;\n};\n}  // namespace perfgate\n")
+        code, out = self.check()
+        self.assertEqual(code, 1, out)
+        self.assertIn("src/trace/bad.h: perfgate::Twin is a type of src/diff/bad.h too", out)
+
+    def test_types_that_no_other_file_sees_may_share_a_name(self):
+        for folder in ("trace", "diff"):
+            (self.root / f"src/{folder}/bad.cc").write_text(
+                "namespace perfgate {\nnamespace {\nstruct Twin {\n  int of = 0;\n};\n"
+                "}  // namespace\n}  // namespace perfgate\n")
+        self.assertEqual(self.check(), (0, "layers: as declared\n"))
+
     def test_a_circle_fails(self):
         path = self.root / "CMakeLists.txt"
         path.write_text(path.read_text().replace("perfgate_folder(metric USES base)",
