@@ -63,7 +63,7 @@ TEST_F(RulesPage, NamesEveryKeyAndEveryKindOfChange) {
   std::vector<std::pair<std::string_view, KeySet>> sets = SuiteKeySets();
   for (const auto& set : RuleKeySets()) sets.push_back(set);
   for (const auto& [name, keys] : sets) {
-    for (const Key& key : keys) {
+    for (const KeyName& key : keys) {
       EXPECT_NE(page.find(key.name), std::string::npos) << name << "." << key.name;
     }
   }
