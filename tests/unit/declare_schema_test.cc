@@ -37,7 +37,7 @@ void ExpectSameKeys(const Json& schema,
   for (const auto& [name, keys] : sets) {
     const Json& definition = Definition(schema, std::string(name));
     std::set<std::string> all, required;
-    for (const Key& key : keys) {
+    for (const KeyName& key : keys) {
       all.emplace(key.name);
       if (key.required) required.emplace(key.name);
     }
