@@ -2,6 +2,7 @@
 // buffers end with kPaddingBytes zero bytes, and a zero byte stops every search.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,28 +21,6 @@ inline uint64_t LoadWord(const char* at) {
   uint64_t word;
   std::memcpy(&word, at, sizeof(word));
   return word;
-}
-
-// A well mixed hash, 16 bytes a step; reads nothing beyond the text.
-inline uint64_t HashBytes(std::string_view text) {
-  constexpr uint64_t kFirst = 0x9E3779B97F4A7C15, kSecond = 0xD6E8FEB86659FD93;
-  const auto mix = [](uint64_t a, uint64_t b) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  };
-  uint64_t hash = kFirst ^ text.size();
-  const char* at = text.data();
-  size_t left = text.size();
-  if (left >= 16) {
-    for (; left > 16; at += 16, left -= 16) {
-      hash = mix(hash ^ LoadWord(at), kSecond ^ LoadWord(at + 8));
-    }
-    const char* last = text.data() + text.size() - 16;
-    return mix(hash ^ LoadWord(last), kSecond ^ LoadWord(last + 8));
-  }
-  char rest[16] = {};
-  if (left > 0) std::memcpy(rest, at, left);
-  return mix(hash ^ LoadWord(rest), kSecond ^ LoadWord(rest + 8));
 }
 
 // As a == b, without a call; reads nothing beyond the texts.
@@ -144,8 +123,19 @@ inline uint64_t PrefixXor(uint64_t bits) {
   return bits;
 }
 
+// Of UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// White space of JSON.
+inline constexpr std::string_view kBlanks = " \n\r\t";
+
 inline bool IsBlank(char byte) {
   return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+// Needs no bytes beyond the text.
+inline std::string_view WithoutBlanksBefore(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
 inline const char* SkipBlanks(const char* at) {

@@ -32,127 +32,7 @@ bool IsAnnotation(std::string_view name) {
          std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
 }
 
-std::optional<EventKind> KindOf(std::string_view category) {
-  static constexpr std::array<std::pair<std::string_view, EventKind>, 15> kKinds = {{
-      {"cpu_op", EventKind::kOperator},
-      {"cuda_runtime", EventKind::kRuntime},
-      {"cuda_driver", EventKind::kDriver},
-      {"kernel", EventKind::kKernel},
-      {"gpu_memcpy", EventKind::kMemcpy},
-      {"gpu_memset", EventKind::kMemset},
-      {"user_annotation", EventKind::kAnnotation},
-      {"cpu_instant_event", EventKind::kMemory},
-      {"overhead", EventKind::kOverhead},
-      {"python_function", EventKind::kModule},
-      // Spellings of 2020 and 2021.
-      {"Operator", EventKind::kOperator},
-      {"Runtime", EventKind::kRuntime},
-      {"Kernel", EventKind::kKernel},
-      {"Memcpy", EventKind::kMemcpy},
-      {"Memset", EventKind::kMemset},
-  }};
-  for (const auto& [text, kind] : kKinds) {
-    if (text == category) return kind;
-  }
-  // The same of other vendors: xpu_runtime, privateuse1_driver, mtia_runtime, musa_runtime.
-  if (category.ends_with("_runtime")) return EventKind::kRuntime;
-  if (category.ends_with("_driver")) return EventKind::kDriver;
-  return std::nullopt;
-}
-
-// Whose work a category is that no launch can be found for; "" of all others.
-std::string_view Accelerator(std::string_view category) {
-  if (category == "mtia_ccp_events") return "an MTIA accelerator";
-  if (category == "hpu_op") return "a Gaudi accelerator (HPU)";
-  if (category == "async_npu" || category == "HostToDevice") return kAscendAccelerator;
-  return "";
-}
-
-// Categories that are left out on purpose, with the reason.
-std::string ReasonToLeaveOut(std::string_view category, std::string_view phase) {
-  if (phase == "M") return "metadata rows (names of processes and threads)";
-  if (phase == "s" || phase == "t" || phase == "f") {
-    return "flow arrows: never evidence, links are made by correlation";
-  }
-  if (phase == "C") return "counter samples";
-  if (category == "gpu_user_annotation") return "annotations shown on the GPU rows: not GPU work";
-  if (category == "python_function") return "Python frames: not used for counts or times";
-  if (category == "cuda_sync" || category == "cuda_event" || category == "xpu_sync") {
-    return "GPU-side synchronisation marks: the host's calls are counted instead";
-  }
-  if (!Accelerator(category).empty()) {
-    return fmt::format("events of {} ({}): nothing ties them to their launches, not counted",
-                       Accelerator(category), category);
-  }
-  if (category == "collective_comm") return "spans of collectives: their kernels are counted";
-  if (category == "mtia_insight" || category == "mtia_counters" ||
-      category == "hardware_counters" || category == "cuda_profiler_range" ||
-      category == "xpu_scope_profiler") {
-    return fmt::format("samples of hardware counters ({})", category);
-  }
-  if (category == "Trace" || (category.empty() && phase != "X")) return "marks of the profiler";
-  if (category.empty()) return "events without a category";
-  if (phase != "X")
-    return fmt::format("events of kind '{}' ({})", Printable(phase), Printable(category));
-  return fmt::format("category '{}' is not known", Printable(category));
-}
-
 }  // namespace
-
-// For telling a trace that holds nothing of use from what no PyTorch wrote.
-int64_t* TraceHandler::FactOfLeftOut(std::string_view category, std::string_view phase) {
-  if (trace_.other_accelerator.empty()) trace_.other_accelerator = Accelerator(category);
-  if (phase == "M") return &facts_.metadata_rows;
-  if (phase == "s" || phase == "t" || phase == "f") return &uncounted_;  // arrows between events
-  if (category.empty()) {
-    const std::string_view process = pending_.process;
-    facts_.legacy |= process == "CPU functions" || process == "CUDA functions";
-    return &facts_.without_category;
-  }
-  if (category == "Session") facts_.other_program = "a profile of ONNX Runtime";
-  facts_.legacy |= category == "cpu_to_cuda";
-  if (!ReasonToLeaveOut(category, "X").ends_with("is not known")) return &facts_.of_torch;
-  auto& seen = facts_.other_categories;
-  if (seen.size() < DocumentFacts::kMostCategories &&
-      std::find(seen.begin(), seen.end(), category) == seen.end()) {
-    seen.emplace_back(category);
-  }
-  return &uncounted_;
-}
-
-void TraceHandler::Classify(Sort& sort) {
-  sort.phase = pending_.phase.Get();
-  sort.category = pending_.category.Get();
-  sort.known = true;
-  sort.kind = KindOf(sort.category);
-  const bool instant = sort.phase == "i" || sort.phase == "I";
-  // Until 2022 allocations had no category.
-  if (instant && sort.category.empty()) sort.kind = EventKind::kMemory;
-  if (sort.kind == EventKind::kMemory) {
-    const bool plain = sort.category.empty();
-    sort.fact = plain ? FactOfLeftOut(sort.category, sort.phase) : &facts_.of_torch;
-    sort.left_out = &LeftOut(plain ? ReasonToLeaveOut(sort.category, sort.phase)
-                                   : "instant events that are no allocation");
-    return;
-  }
-  if (instant || (sort.phase != "X" && !sort.phase.empty())) sort.kind = std::nullopt;
-  if (sort.kind && sort.kind != EventKind::kModule) return;
-  sort.fact = FactOfLeftOut(sort.category, sort.phase);
-  sort.left_out = &LeftOut(ReasonToLeaveOut(sort.category, sort.phase));
-}
-
-const TraceHandler::Sort& TraceHandler::SortOfPending() {
-  const std::string_view phase = pending_.phase, category = pending_.category;
-  size_t place = category.size() * 8 + phase.size();
-  if (!phase.empty()) place += static_cast<unsigned char>(phase[0]);
-  if (!category.empty()) place += 4 * static_cast<unsigned char>(category.back());
-  Sort& sort = sorts_[place % kSorts];
-  if (!sort.known || !SameText(sort.category, category) || sort.phase != phase) {
-    sort = Sort{};
-    Classify(sort);
-  }
-  return sort;
-}
 
 void TraceHandler::Commit() {
   ++trace_.events_read;
@@ -164,6 +44,7 @@ void TraceHandler::Commit() {
   if (kind == EventKind::kModule && !name.starts_with(kModuleFrame)) kind = std::nullopt;
   if (kind == EventKind::kOperator && IsAnnotation(name)) kind = EventKind::kAnnotation;
   if (kind) {
+    facts_.kept_of_kineto += sort.of_kineto;
     Keep(*kind);
   } else {
     ++*sort.fact;
@@ -175,8 +56,9 @@ void TraceHandler::Keep(EventKind kind) {
   TraceEvent event;
   event.kind = kind;
   ++facts_.kept;
+  nameless_ += (pending_.fields_seen & Bit(Field::kName)) == 0;
   if (event.IsCall() && pending_.category.Get() == "mtia_runtime") {
-    trace_.other_accelerator = Accelerator("mtia_ccp_events");
+    trace_.other_accelerator = kMtiaAccelerator;
   }
   if (pending_.start_ns == kAbsent) {
     ++without_start_;
@@ -224,9 +106,7 @@ void TraceHandler::Keep(EventKind kind) {
 // Peer copies have no `device`, old files no `stream`: their rows (pid, tid) say it.
 void TraceHandler::KeepGpuPlace(TraceEvent& event) const {
   const auto number = [](int64_t argument, std::string_view row) {
-    if (argument != kAbsent) return argument;
-    const size_t blank = row.rfind(' ');
-    return ParseInteger(blank == std::string_view::npos ? row : row.substr(blank + 1)).value_or(-1);
+    return argument != kAbsent ? argument : ParseLastInteger(row).value_or(-1);
   };
   event.device = static_cast<int16_t>(
       std::clamp<int64_t>(number(pending_.device, pending_.process), -1, INT16_MAX));
@@ -261,13 +141,6 @@ uint32_t TraceHandler::ShapeIndex(const LaunchShape& shape) {
   return found->second;
 }
 
-int64_t& TraceHandler::LeftOut(std::string_view reason) {
-  const auto found = left_out_.find(reason);
-  if (found != left_out_.end()) return found->second;
-  if (left_out_.size() >= kMostReasons) reason = "other events";
-  return left_out_[std::string(reason)];
-}
-
 uint32_t TraceHandler::Text(std::string_view text) {
   if (const std::optional<uint32_t> known = trace_.texts.Find(text)) return *known;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -298,29 +171,51 @@ uint32_t TraceHandler::Text(std::string_view text, RecentText& recent) {
   return index;
 }
 
-void TraceHandler::Warn(int64_t count, std::string_view what) {
-  if (count > 0) trace_.warnings.push_back(fmt::format("{} {}", count, what));
+void TraceHandler::Warn(int64_t count, std::string_view one, std::string_view many) {
+  if (count > 0) trace_.warnings.push_back(Plural(count, one, many));
+}
+
+// What is known to be missing of the events, the gravest first.
+std::string TraceHandler::LostEvents() const {
+  if (merged_ > 0) {
+    return fmt::format("{} of two that run into each other: what stood between them is lost",
+                       Plural(merged_, "event is made", "events are made"));
+  }
+  if (facts_.events_keys > 1) {
+    return fmt::format("the key \"traceEvents\" stands {} times: only one can be the trace's",
+                       facts_.events_keys);
+  }
+  if (facts_.lists > 0) {
+    return Plural(facts_.lists, "list stands in place of an event: what it holds is not read",
+                  "lists stand in place of events: what they hold is not read");
+  }
+  if (facts_.halves > 0) {
+    return Plural(facts_.halves, "begin or end of an event stands alone: only whole ones are read",
+                  "begins and ends of events stand alone: only whole ones are read");
+  }
+  if (nameless_ > 0) return Plural(nameless_, "event has no name", "events have no name");
+  if (lost_ > 0) {
+    return fmt::format("{} no readable start time and cannot be counted",
+                       Plural(lost_, "event has", "events have"));
+  }
+  return "";
 }
 
 void TraceHandler::Finish() {
   for (const auto& [reason, count] : left_out_) {
-    if (count > 0) trace_.left_out[reason] = count;
+    if (count > 0) trace_.left_out[reason.Of(count)] = count;
   }
   trace_.whole_microseconds = kept_ > 0 && !fractions_seen_;
-  if (lost_ > 0 && trace_.incomplete.empty()) {
-    trace_.incomplete = fmt::format("{} no readable start time and cannot be counted",
-                                    Plural(lost_, "event has", "events have"));
-  }
-  Warn(without_start_, "events without a readable start time");
-  Warn(negative_, "events with a negative or impossible duration, read as unfinished");
-  Warn(unfinished_, "events that the profiler marked as unfinished");
-  Warn(not_utf8_, "names that are not UTF-8");
-  if (merged_ > 0) {
-    trace_.incomplete =
-        fmt::format("{} of two that run into each other: what stood between them is lost",
-                    Plural(merged_, "event is made", "events are made"));
-  }
-  Warn(not_objects_, "entries in the list of events that are no events");
+  trace_.incomplete = LostEvents();
+  Warn(without_start_, "event without a readable start time",
+       "events without a readable start time");
+  Warn(negative_, "event with a negative or impossible duration, read as unfinished",
+       "events with a negative or impossible duration, read as unfinished");
+  Warn(unfinished_, "event that the profiler marked as unfinished",
+       "events that the profiler marked as unfinished");
+  Warn(not_utf8_, "name that is not UTF-8", "names that are not UTF-8");
+  Warn(not_objects_, "entry in the list of events that is no event",
+       "entries in the list of events that are no events");
 }
 
 }  // namespace perfgate

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trace/bytes.h"
+#include "trace/hash.h"
 #include "trace/json_walk.h"
 #include "trace/reference.h"
 
@@ -136,8 +137,7 @@ const char* EventScanner::Gaps::Parse(const char* at, std::string_view& key) {
   return *at == ':' ? SkipBlanks(at + 1) : nullptr;
 }
 
-EventScanner::EventScanner()
-    : handler_(trace_), event_gaps_(&TraceHandler::EventField), arg_gaps_(&TraceHandler::ArgField) {
+EventScanner::EventScanner() : handler_(trace_), event_gaps_(&FieldOf), arg_gaps_(&ArgumentOf) {
   handler_.EnterEvents();
 }
 
@@ -318,8 +318,10 @@ inline void EventScanner::Commit() {
   }
   SpellLists();
   const size_t before = trace_.events.size();
+  const int64_t mended = handler_.not_utf8_;
   handler_.Commit();
-  if (trace_.events.size() == before) return;
+  // What is mended is told each time, so it is not remembered.
+  if (trace_.events.size() == before || handler_.not_utf8_ != mended) return;
   const TraceEvent& event = trace_.events[before];
   if (event.kind == EventKind::kOperator) known = {dims_->id, types_->id, event.detail};
 }

@@ -43,7 +43,7 @@ class EventScanner {
   bool ForgetLargeTables();
 
  private:
-  using Field = TraceHandler::Field;
+  using Field = EventField;
 
   // What stands between two values of an object: blanks, a comma, a key, a colon; or the bracket
   // that closes it. Writers repeat themselves: each gap remembers the last few that followed it.

@@ -17,12 +17,15 @@ constexpr int kDeepestNesting = 512;
 constexpr size_t kLongestDims = 4096;
 constexpr size_t kLongestName = size_t{1} << 16;
 
-std::string_view Bounded(std::string_view text, size_t longest) { return text.substr(0, longest); }
-
-// The number of "7", "stream 7" or "GPU 0": its last word.
-std::optional<int64_t> LastNumber(std::string_view text) {
-  const size_t blank = text.rfind(' ');
-  return ParseInteger(blank == std::string_view::npos ? text : text.substr(blank + 1));
+// Cut between two characters of UTF-8.
+std::string_view Bounded(std::string_view text, size_t longest) {
+  if (text.size() <= longest) return text;
+  const auto continues = [&text](size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  size_t length = longest;
+  while (length + 4 > longest && length > 0 && continues(length)) --length;
+  return text.substr(0, length);
 }
 
 }  // namespace
@@ -43,92 +46,31 @@ void PendingEvent::Clear() {
   repeated = false;
 }
 
-TraceHandler::Field TraceHandler::EventField(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, Field>, 8> kFields = {{
-      {"ph", Field::kPhase},
-      {"cat", Field::kCategory},
-      {"name", Field::kName},
-      {"pid", Field::kProcess},
-      {"tid", Field::kThread},
-      {"ts", Field::kStart},
-      {"dur", Field::kDuration},
-      {"args", Field::kArgs},
-  }};
-  for (const auto& [text, field] : kFields) {
-    if (text == key) return field;
-  }
-  return Field::kNone;
-}
-
-TraceHandler::Field TraceHandler::ArgField(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, Field>, 26> kFields = {{
-      {"External id", Field::kExternalId},
-      {"correlation", Field::kCorrelation},
-      {"Input Dims", Field::kInputDims},
-      {"Input type", Field::kInputTypes},
-      {"Module Hierarchy", Field::kModuleHierarchy},
-      {"Sequence number", Field::kSequence},
-      {"Fwd thread id", Field::kForwardThread},
-      {"device", Field::kDevice},
-      {"stream", Field::kStream},
-      {"cbid", Field::kCbid},
-      {"bytes", Field::kBytes},
-      {"Bytes", Field::kBytes},
-      {"grid", Field::kGrid},
-      {"block", Field::kBlock},
-      {"Device Type", Field::kDeviceType},
-      {"Device Id", Field::kDeviceId},
-      {"fromDevice", Field::kFromDevice},
-      {"finished", Field::kFinished},
-      // Older and other writers.
-      {"external id", Field::kExternalId},
-      {"External Id", Field::kExternalId},
-      {"Input dims", Field::kInputDims},
-      {"size", Field::kBytes},
-      {"cid", Field::kCbid},
-      {"Correlation", Field::kCorrelation},
-      {"BeginNs", Field::kRocprof},
-      {"Task Type", Field::kTaskType},
-  }};
-  for (const auto& [text, field] : kFields) {
-    if (text == key) return field;
-  }
-  return Field::kNone;
-}
-
 bool TraceHandler::Key(const char* text, unsigned size, bool) {
   const std::string_view key = Bounded({text, size}, 256);
   if (InEvent()) {
     if (depth_ == event_depth_) {
-      field_ = EventField(key);
+      field_ = FieldOf(key);
       if (facts_.root_is_array && facts_.objects == 1) NoteKey(key);
     } else if (in_args_ && depth_ == event_depth_ + 1) {
-      arg_ = ArgField(key);
+      arg_ = ArgumentOf(key);
       shape_at_ = 0;
     }
   } else if (depth_ == 1) {
     top_key_ = key;
     NoteKey(key);
-    facts_.has_events_key |= key == "traceEvents";
+    facts_.events_keys += key == "traceEvents";
   } else if (section_ != Section::kOther) {
     sub_key_ = key;
   }
   return true;
 }
 
-void TraceHandler::NoteKey(std::string_view key) {
-  if (key == "span_indx") facts_.other_program = "a profile of PaddlePaddle";
-  constexpr size_t kLongestKey = 64;
-  if (facts_.keys.size() < DocumentFacts::kMostKeys) {
-    facts_.keys.emplace_back(Bounded(key, kLongestKey));
-  }
-}
-
 bool TraceHandler::StartObject() {
   if (!Open(false)) return false;
   if (depth_ == 1) facts_.root_is_object = true;
   if (in_events_ && depth_ == event_depth_) {
-    if (facts_.root_is_array) ++facts_.objects;
+    ++facts_.objects;
     pending_.Clear();
     field_ = Field::kNone;
     in_args_ = false;
@@ -162,7 +104,10 @@ bool TraceHandler::StartArray() {
   if (depth_ == 1) {
     facts_.root_is_array = in_events_ = true;
     event_depth_ = 2;
-  } else if (depth_ == 2 && facts_.root_is_array) {
+  } else if (in_events_ && depth_ == event_depth_) {
+    // Whatever it holds is no field of an event.
+    field_ = Field::kNone;
+    in_args_ = false;
     ++facts_.lists;
   } else if (depth_ == 2 && top_key_ == "traceEvents") {
     in_events_ = facts_.events_are_a_list = true;
@@ -226,7 +171,7 @@ bool TraceHandler::Scalar(std::string_view text, bool) {
     }
   } else if (in_events_) {
     ++not_objects_;
-    if (facts_.root_is_array) ++facts_.others;
+    ++facts_.others;
   } else if (depth_ == 1) {
     TopScalar(text);
   } else if (section_ != Section::kOther) {
@@ -237,7 +182,7 @@ bool TraceHandler::Scalar(std::string_view text, bool) {
 
 void TraceHandler::NoteField() {
   if (field_ == Field::kNone) return;
-  const uint32_t bit = uint32_t{1} << static_cast<uint32_t>(field_);
+  const uint32_t bit = Bit(field_);
   pending_.repeated |= (pending_.fields_seen & bit) != 0;
   pending_.fields_seen |= bit;
 }
@@ -306,7 +251,7 @@ void TraceHandler::ArgScalar(std::string_view text, bool lasts) {
       break;
     case Field::kDevice:
     case Field::kStream:
-      SetArg(LastNumber(text).value_or(kAbsent));
+      SetArg(ParseLastInteger(text).value_or(kAbsent));
       break;
     default:
       SetArg(ParseInteger(text).value_or(kAbsent));
@@ -357,38 +302,6 @@ bool TraceHandler::SetArg(int64_t number) {
       return true;
     default:
       return false;
-  }
-}
-
-void TraceHandler::TopScalar(std::string_view text) {
-  if (top_key_ == "schema" || top_key_ == "$schema") facts_.schema = Bounded(text, 128);
-  const auto flag = [&text] { return text == "1" || text == "true"; };
-  const std::string value(Bounded(text, 256));
-  if (top_key_ == "baseTimeNanoseconds") trace_.base_ns = ParseInteger(text).value_or(0);
-  if (top_key_ == "cupti_version") trace_.cupti_version = value;
-  if (top_key_ == "cuda_runtime_version") trace_.cuda_runtime_version = value;
-  if (top_key_ == "cuda_driver_version") trace_.cuda_driver_version = value;
-  if (top_key_ == "record_shapes") trace_.record_shapes = flag();
-  if (top_key_ == "with_stack") trace_.with_stack = flag();
-  if (top_key_ == "profile_memory") trace_.profile_memory = flag();
-  if (top_key_ == "perfgate_writer") trace_.writer = value;
-  if (top_key_ == "perfgate_profiler") trace_.profiler = value;
-}
-
-void TraceHandler::SectionScalar(std::string_view text) {
-  const std::optional<int64_t> integer = ParseInteger(text);
-  if (section_ == Section::kDevices && depth_ == 3) {
-    DeviceProperties& device = trace_.devices.back();
-    if (sub_key_ == "id") device.id = integer.value_or(kAbsent);
-    if (sub_key_ == "name") device.name = Bounded(text, 256);
-    if (sub_key_ == "numSms") device.sm_count = integer.value_or(0);
-    if (sub_key_ == "totalGlobalMem") device.memory_bytes = integer.value_or(0);
-  } else if (section_ == Section::kDistributed && depth_ == 2 && integer) {
-    if (sub_key_ == "rank") trace_.rank = static_cast<int>(*integer);
-    if (sub_key_ == "world_size") trace_.world_size = static_cast<int>(*integer);
-  } else if (section_ == Section::kFooter && depth_ == 2) {
-    if (sub_key_ == "records") trace_.footer_records = integer.value_or(kAbsent);
-    if (sub_key_ == "dropped") trace_.footer_dropped = integer.value_or(kAbsent);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/event_fields.h"
 #include "trace/identify.h"
 #include "trace/trace.h"
 
@@ -33,6 +34,7 @@ class FieldText {
   std::string_view view_;
 };
 
+inline constexpr std::string_view kMtiaAccelerator = "an MTIA accelerator";
 inline constexpr std::string_view kAscendAccelerator = "an Ascend accelerator (NPU)";
 
 // The fields of one trace event as they were met, in whatever order.
@@ -95,40 +97,8 @@ class TraceHandler {
 
   static constexpr size_t kMostReasons = 64;
 
-  enum class Field : uint8_t {
-    kNone,
-    kPhase,
-    kCategory,
-    kName,
-    kProcess,
-    kThread,
-    kStart,
-    kDuration,
-    kArgs,
-    kCorrelation,
-    kExternalId,
-    kBytes,
-    kCbid,
-    kDevice,
-    kStream,
-    kDeviceType,
-    kDeviceId,
-    kInputDims,
-    kInputTypes,
-    kModuleHierarchy,
-    kSequence,
-    kForwardThread,
-    kGrid,
-    kBlock,
-    kFromDevice,
-    kFinished,
-    kRocprof,
-    kTaskType,
-  };
+  using Field = EventField;
   enum class Section : uint8_t { kOther, kDevices, kDistributed, kFooter };
-
-  static Field EventField(std::string_view key);
-  static Field ArgField(std::string_view key);
 
   bool InEvent() const { return in_events_ && depth_ >= event_depth_; }
   bool InArgs() const { return InEvent() && in_args_; }
@@ -139,6 +109,7 @@ class TraceHandler {
   void EventScalar(std::string_view text, bool lasts);
   // Two events whose border was lost have a field twice.
   void NoteField();
+  static uint32_t Bit(Field field) { return uint32_t{1} << static_cast<uint32_t>(field); }
   void KeepTime(int64_t ns, bool has_fraction);
   void SetTime(int64_t ns, bool has_fraction);
   void ArgScalar(std::string_view text, bool lasts);
@@ -152,10 +123,21 @@ class TraceHandler {
   void Capture(std::string_view text, bool is_value);
   void NoteKey(std::string_view key);
 
+  // Why events are left out: "flow arrows" or, of a single one, "flow arrow", and what `why` says.
+  struct Reason {
+    std::string one, many, why;
+    std::string Of(int64_t count) const { return (count == 1 ? one : many) + why; }
+    friend auto operator<=>(const Reason&, const Reason&) = default;
+  };
+  // What is known of the events of one phase and category; nothing: no writer of traces has it.
+  static std::optional<Reason> KnownReason(std::string_view category, std::string_view phase);
+  static Reason ReasonToLeaveOut(std::string_view category, std::string_view phase);
+
   // What becomes of the events of one phase and category.
   struct Sort {
     std::string phase, category;
     bool known = false;
+    bool of_kineto = false;         // no other program calls its events so
     std::optional<EventKind> kind;  // of those that are kept, unless their name says otherwise
     int64_t* left_out = nullptr;    // counts the others
     int64_t* fact = nullptr;        // and so does this one
@@ -174,11 +156,11 @@ class TraceHandler {
   void Keep(EventKind kind);
   void KeepGpuPlace(TraceEvent& event) const;
   void KeepSignature(TraceEvent& op);
-  void LeaveOut(std::string_view reason) { ++LeftOut(reason); }
-  int64_t& LeftOut(std::string_view reason);
+  int64_t& LeftOut(Reason reason);
   uint32_t Text(std::string_view text);
   uint32_t Text(std::string_view text, RecentText& recent);
-  void Warn(int64_t count, std::string_view what);
+  std::string LostEvents() const;
+  void Warn(int64_t count, std::string_view one, std::string_view many);
 
   TraceData& trace_;
   DocumentFacts facts_;
@@ -198,10 +180,10 @@ class TraceHandler {
   RecentText process_, thread_;
   std::map<LaunchShape, uint32_t> shapes_;
   std::map<OperatorSignature, uint32_t> signatures_;
-  std::map<std::string, int64_t, std::less<>> left_out_;
+  std::map<Reason, int64_t> left_out_;
   bool fractions_seen_ = false;
   int64_t kept_ = 0, without_start_ = 0, negative_ = 0, unfinished_ = 0, not_utf8_ = 0,
-          not_objects_ = 0, merged_ = 0, lost_ = 0, uncounted_ = 0;
+          not_objects_ = 0, merged_ = 0, lost_ = 0, nameless_ = 0, uncounted_ = 0;
 };
 
 }  // namespace perfgate

@@ -1,6 +1,7 @@
 #include "trace/list_memo.h"
 
 #include "trace/bytes.h"
+#include "trace/hash.h"
 
 namespace perfgate {
 

@@ -74,4 +74,9 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
   return ThroughFloat(text, 1.0L);
 }
 
+std::optional<int64_t> ParseLastInteger(std::string_view text) {
+  const size_t blank = text.rfind(' ');
+  return ParseInteger(blank == std::string_view::npos ? text : text.substr(blank + 1));
+}
+
 }  // namespace perfgate

@@ -18,5 +18,7 @@ inline constexpr int64_t kLongestNs = 1'000'000'000'000'000;     // 11 days
 
 // A whole number; also "12.0" as other tools write it. Nothing if it is none or exceeds int64.
 std::optional<int64_t> ParseInteger(std::string_view text);
+// The number of "7", "stream 7" or "GPU 0": its last word.
+std::optional<int64_t> ParseLastInteger(std::string_view text);
 
 }  // namespace perfgate

@@ -31,6 +31,8 @@ bool TraceHandler::Add(const TraceHandler& part) {
   not_objects_ += part.not_objects_;
   merged_ += part.merged_;
   lost_ += part.lost_;
+  nameless_ += part.nameless_;
+  facts_.halves += part.facts_.halves;
   return true;
 }
 

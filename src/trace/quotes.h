@@ -24,9 +24,11 @@ inline constexpr size_t kQuoteLookahead = 512;
 bool EndsKeyOfEvent(std::string_view before, std::string_view after);
 
 // What a quote inside a string means. Keys are always taken at their word: what is broken there is
-// not mended. `before`: the text of the string so far, at least its last
+// not mended. `outermost`: the object or list around is the document, and whatever follows that is
+// none of it. `before`: the text of the string so far, at least its last
 // bytes; `after`: what follows the quote, kQuoteLookahead bytes or up to the end of the data.
 // In valid JSON the answer is always kCloses.
-QuoteSense SenseOfQuote(StringRole role, std::string_view before, std::string_view after);
+QuoteSense SenseOfQuote(StringRole role, bool outermost, std::string_view before,
+                        std::string_view after);
 
 }  // namespace perfgate

@@ -31,7 +31,11 @@ std::string ParseFault(const rapidjson::ParseResult& result, const TraceHandler&
                   source.compressed() ? " of the decompressed data" : "", after);
   if (!handler.problem().empty()) return fmt::format("{} {}", handler.problem(), where);
   if (result.Code() == rapidjson::kParseErrorDocumentRootNotSingular) {
-    return fmt::format("a second document follows {}", where);
+    const bool document = stream.Peek() == '{' || stream.Peek() == '[';
+    return fmt::format(
+        "{} {}",
+        document ? "a second document follows" : "text that is no JSON follows the document",
+        where);
   }
   if (at_end) return fmt::format("the file is cut off {}", where);
   return fmt::format("broken JSON {} ({})", where, rapidjson::GetParseError_En(result.Code()));

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "trace/bytes.h"
+#include "trace/hash.h"
 #include "trace/trace.h"
 
 namespace perfgate {

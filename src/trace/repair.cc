@@ -6,13 +6,14 @@
 #include <cctype>
 #include <utility>
 
+#include "base/text.h"
+#include "trace/bytes.h"
 #include "trace/identify.h"
 
 namespace perfgate {
 namespace {
 
 constexpr size_t kDeepestKnown = 4096;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Bytes that need a look: in strings the quote, the backslash and control bytes.
 constexpr auto kPlainInString = [] {
@@ -77,7 +78,7 @@ void RepairedStream::Refill() {
       at += kByteOrderMark.size();
     }
     bytes_read_ += static_cast<int64_t>(got);
-    const size_t last = std::string_view(fresh, got).find_last_not_of(" \n\r\t");
+    const size_t last = std::string_view(fresh, got).find_last_not_of(kBlanks);
     if (last != std::string_view::npos) last_byte_ = fresh[last];
     at_source_end_ = got == 0;
     at = Filter(at, end);
@@ -144,7 +145,8 @@ const char* RepairedStream::Quote(const char* at, const char* end) {
     return at;
   }
   const std::string_view before(window_.data(), window_.size());
-  const QuoteSense sense = SenseOfQuote(role_, before, after.substr(0, kQuoteLookahead));
+  const QuoteSense sense =
+      SenseOfQuote(role_, nest_.size() == 1, before, after.substr(0, kQuoteLookahead));
   if (sense == QuoteSense::kInside) {
     ++bare_quotes_;
     if (EndsKeyOfEvent(before, after)) ++swallowed_;
@@ -247,7 +249,7 @@ const char* RepairedStream::FilterOutside(const char* at, const char* end) {
   }
   FinishToken();
   const char byte = *at;
-  if (byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t') {
+  if (IsBlank(byte)) {
     window_.push_back(byte);
     return at + 1;
   }
@@ -261,6 +263,11 @@ const char* RepairedStream::FilterOutside(const char* at, const char* end) {
 
 // A byte that parts values: what is missing before it is put in.
 void RepairedStream::Mark(char byte) {
+  if (byte == '\0' && nest_.empty() && (last_mark_ == '}' || last_mark_ == ']')) {
+    ++padding_;
+    window_.push_back(' ');
+    return;
+  }
   const bool opens = byte == '"' || byte == '{' || byte == '[';
   const bool value_ended =
       last_mark_ == '"' || last_mark_ == '}' || last_mark_ == ']' || last_mark_ == '0';
@@ -287,7 +294,8 @@ void RepairedStream::Mark(char byte) {
       nest_.pop_back();
     }
   }
-  // A NUL byte would end the stream; any byte that JSON forbids here serves as well.
+  // Within the document a NUL byte would end the stream; any byte that JSON forbids here serves as
+  // well.
   window_.push_back(byte == '\0' ? '\x01' : byte);
 }
 
@@ -318,21 +326,25 @@ char RepairedStream::SkipToEnd() {
 
 std::vector<std::string> RepairedStream::Warnings() const {
   std::vector<std::string> lines;
-  const auto add = [&lines](int64_t count, std::string_view what) {
-    if (count > 0) lines.push_back(fmt::format("{} {}", count, what));
+  const auto add = [&lines](int64_t count, std::string_view one, std::string_view many,
+                            std::string_view what) {
+    if (count > 0) lines.push_back(fmt::format("{}{}", Plural(count, one, many), what));
   };
   if (byte_order_mark_) lines.push_back("the file starts with a byte order mark");
-  add(control_bytes_, "control bytes inside strings, read as blanks");
-  add(bad_escapes_, "invalid escapes inside strings, read as they stand");
-  add(non_numbers_, "bare inf or nan values, read as missing");
-  add(stray_commas_, "commas without a value before them, left out");
-  add(missing_commas_, "commas missing between values, put in");
-  add(missing_values_, "keys without a value, read as missing");
-  add(bare_quotes_, "quotes inside strings without their backslash, read as part of the text");
-  add(missing_quotes_, "strings without the quote that ends them, ended before the next key");
-  add(cut_strings_, fmt::format("strings longer than {} KiB, cut", kLongestString / 1024));
-  add(long_tokens_,
-      fmt::format("numbers longer than {} characters, read as missing", kLongestNumber));
+  add(control_bytes_, "control byte", "control bytes", " inside strings, read as blanks");
+  add(bad_escapes_, "invalid escape", "invalid escapes", " inside strings, taken literally");
+  add(non_numbers_, "bare inf or nan value", "bare inf or nan values", ", read as missing");
+  add(stray_commas_, "comma", "commas", " without a value before, left out");
+  add(missing_commas_, "comma", "commas", " missing between values, put in");
+  add(missing_values_, "key", "keys", " without a value, read as missing");
+  add(bare_quotes_, "quote", "quotes",
+      " inside strings without a backslash, read as part of the text");
+  add(missing_quotes_, "string", "strings", " without a closing quote, ended before the next key");
+  add(cut_strings_, "string", "strings",
+      fmt::format(" longer than {} KiB, cut", kLongestString / 1024));
+  add(padding_, "zero byte", "zero bytes", " behind the document, not read");
+  add(long_tokens_, "number", "numbers",
+      fmt::format(" longer than {} characters, read as missing", kLongestNumber));
   return lines;
 }
 

@@ -92,7 +92,7 @@ class RepairedStream {
 
   int64_t control_bytes_ = 0, bad_escapes_ = 0, cut_strings_ = 0, non_numbers_ = 0,
           stray_commas_ = 0, missing_commas_ = 0, missing_values_ = 0, bare_quotes_ = 0,
-          missing_quotes_ = 0, long_tokens_ = 0, swallowed_ = 0;
+          missing_quotes_ = 0, long_tokens_ = 0, swallowed_ = 0, padding_ = 0;
   bool byte_order_mark_ = false;
 };
 

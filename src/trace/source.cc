@@ -47,10 +47,11 @@ ByteSource::ByteSource(const std::filesystem::path& path) : store_(kInputBytes) 
     return;
   }
   struct stat status {};
-  if (::fstat(fd_, &status) != 0 || S_ISDIR(status.st_mode)) {
+  const bool known = ::fstat(fd_, &status) == 0;
+  if (!known || S_ISDIR(status.st_mode)) {
+    fault_ = known ? "a folder, not a file" : CannotOpen(errno);
     ::close(fd_);
     fd_ = -1;
-    fault_ = CannotOpen(EISDIR);
     return;
   }
   opened_ = true;
@@ -142,9 +143,9 @@ bool ByteSource::StartMember() {
 
 size_t ByteSource::Inflate(char* buffer, size_t size) {
   if (!in_member_ && !StartMember()) return 0;
-  constexpr size_t kMost = size_t{1} << 30;  // ISA-L counts in 32 bits
-  const size_t given = std::min(input_end_ - input_at_, kMost);
-  const size_t room = std::min(size, kMost);
+  constexpr size_t kMostAtOnce = size_t{1} << 30;  // ISA-L counts in 32 bits
+  const size_t given = std::min(input_end_ - input_at_, kMostAtOnce);
+  const size_t room = std::min(size, kMostAtOnce);
   inflater_->next_in = const_cast<uint8_t*>(input_ + input_at_);
   inflater_->avail_in = static_cast<uint32_t>(given);
   inflater_->next_out = reinterpret_cast<uint8_t*>(buffer);

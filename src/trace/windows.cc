@@ -1,38 +1,34 @@
 #include "trace/windows.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "trace/bytes.h"
+#include "trace/event_fields.h"
 #include "trace/event_scanner.h"
 
 namespace perfgate {
 namespace {
 
-// The first key of an event, in whatever order its writer puts them.
-bool StartsEvent(std::string_view text) {
-  static constexpr std::array<std::string_view, 8> kKeys = {R"("ph")",  R"("name")", R"("cat")",
-                                                            R"("pid")", R"("tid")",  R"("ts")",
-                                                            R"("dur")", R"("args")"};
-  return std::any_of(kKeys.begin(), kKeys.end(),
-                     [text](std::string_view key) { return text.starts_with(key); });
+// `at` is where a key of an object would begin.
+bool StartsEvent(const char* at, const char* end) {
+  if (*at != '"') return false;
+  const std::string_view text(at + 1, static_cast<size_t>(end - at - 1));
+  const size_t length = text.substr(0, kLongestEventKey + 1).find('"');
+  return length != std::string_view::npos && IsEventKey(text.substr(0, length));
 }
 
-size_t SkipBlanksIn(std::string_view text, size_t at) {
-  while (at < text.size() && IsBlank(text[at])) ++at;
-  return at;
-}
-
-// Behind the last comma between two events; 0 if there seems to be none.
+// Behind the last comma between two events of a window; 0 if there seems to be none.
 size_t FindCut(std::string_view text) {
+  const char* const end = text.data() + text.size();
   for (size_t brace = text.rfind('}'); brace != std::string_view::npos && brace > 0;
        brace = text.rfind('}', brace - 1)) {
-    const size_t comma = SkipBlanksIn(text, brace + 1);
-    if (comma >= text.size() || text[comma] != ',') continue;
-    const size_t next = SkipBlanksIn(text, comma + 1);
-    if (next >= text.size() || text[next] != '{') continue;
-    if (StartsEvent(text.substr(SkipBlanksIn(text, next + 1)))) return comma + 1;
+    const char* const comma = SkipBlanks(text.data() + brace + 1);
+    if (*comma != ',') continue;
+    const char* const next = SkipBlanks(comma + 1);
+    if (*next == '{' && StartsEvent(SkipBlanks(next + 1), end)) {
+      return static_cast<size_t>(comma + 1 - text.data());
+    }
   }
   return 0;
 }

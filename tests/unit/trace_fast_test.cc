@@ -216,7 +216,10 @@ class Dialects {
       return Any({"[[2, 3], [], [4]]", "[]", "[[512,1024],[1024]]", "[[[1, 2], [3]], []]",
                   "[[ 1 ]]", "[[1]]"});
     }
-    if (key == "Input type") return Any({R"(["float", "", "Scalar"])", "[]", R"(["a,b", "]"])"});
+    if (key == "Input type") {
+      return Any({R"(["float", "", "Scalar"])", "[]", R"(["a,b", "]"])", "[\"\xFF\"]"});
+    }
+    if (key == "Module Hierarchy") return Any({"\"TOP(Net)\"", "\"TOP(N\xFFt)\"", "\"\""});
     if (key == "grid" || key == "block") return Any({"[4, 2, 1]", "[256,1,1]", "[1]", "[1,2,3,4]"});
     if (key == "finished") return Any({"true", "false"});
     return Any({"1", "7", "-1", "4096", "\"7\"", "18446744073709551615", "\"some text\""});
@@ -283,6 +286,36 @@ TEST(FastRoad, GivesWayToTheReferenceReaderForWhatIsMended) {
   EXPECT_FALSE(IsFast("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\tb\",\"ts\":1}"));
   EXPECT_FALSE(IsFast(R"({"ph":"X","cat":"cpu_op","name":"c:\d","ts":1})"));
   EXPECT_FALSE(IsFast(R"({"ph":"X","cat":"cpu_op","name":"a","ts":1,"args":{"x":inf}})"));
+}
+
+// Signatures that were met before need no second look, but what is mended in them is counted.
+TEST(FastRoad, CountsWhatIsNotUtf8AsOftenAsItStands) {
+  for (const char* args : {
+           "\"Input Dims\": [[2]], \"Input type\": [\"\xFF\"]",
+           "\"Input Dims\": [[\"\xFF\"]], \"Input type\": [\"a\"]",
+           "\"Input type\": [\"\xFF\"]",
+           "\"Module Hierarchy\": \"\xFF\"",
+       }) {
+    TraceBuilder builder;
+    for (int i = 0; i < 5; ++i) builder.Host("cpu_op", "aten::mm", i * 1000, 500, args);
+    const std::string json = builder.Json();
+    ByteSource source{std::string_view(json)};
+    const std::optional<TraceData> fast = ReadFast(source);
+    ASSERT_TRUE(fast.has_value()) << args;
+    EXPECT_THAT(fast->warnings, testing::ElementsAre("5 names that are not UTF-8")) << args;
+    EXPECT_EQ(ReadBothRoads(json, kLarge).difference, "") << args;
+  }
+}
+
+TEST(FastRoad, AgreesWhereOnlySomeNamesAreNotUtf8) {
+  TraceBuilder builder;
+  for (int i = 0; i < 9; ++i) {
+    builder.Host("cpu_op", i % 3 == 0 ? "n\xFF" : "aten::mm", i * 1000, 500,
+                 R"("Input Dims": [[2]], "Input type": ["a"])");
+  }
+  const BothRoads both = ReadBothRoads(builder.Json(), kTiny);
+  EXPECT_TRUE(both.fast);
+  EXPECT_EQ(both.difference, "");
 }
 
 TEST(FastRoad, WindowsAreCutWhateverTheOrderOfTheKeys) {
