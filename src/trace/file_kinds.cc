@@ -90,6 +90,11 @@ bool Holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// False of a text that ends before that.
+bool StandsAt(size_t at, std::string_view part, std::string_view text) {
+  return text.size() >= at && text.substr(at).starts_with(part);
+}
+
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 // Form feeds and escapes for colours are met in logs.
@@ -137,12 +142,12 @@ std::string ZipFile(std::string_view head) {
 // Protobufs of which field 1 comes first: a number (ONNX), or a message (the planes of XLA's
 // profiles, the sample types of pprof, Perfetto's packets).
 std::string Protobuf(std::string_view head) {
-  if (head.starts_with("\x08") && head.substr(2).starts_with("\x12")) return "an ONNX model";
+  if (head.starts_with("\x08") && StandsAt(2, "\x12", head)) return "an ONNX model";
   if (!head.starts_with('\n')) return "";
   if (Holds(head, "/host:") || Holds(head, "/device:")) {
     return "a profile of XLA (protobuf, .xplane.pb)";
   }
-  if (head.substr(1).starts_with("\x04\x08") && head.substr(4).starts_with("\x10")) {
+  if (StandsAt(1, "\x04\x08", head) && StandsAt(4, "\x10", head)) {
     return "a profile of pprof";
   }
   return "a Perfetto protobuf trace (.pftrace)";
@@ -158,10 +163,10 @@ std::string BinaryFile(std::string_view head, const std::filesystem::path& path)
       (0x7800 + static_cast<unsigned char>(head[1])) % 31 == 0) {
     return "a zlib stream: decompress it first";
   }
-  if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar archive: unpack it first";
-  if (head.size() > 12 && head.substr(8, 4) == "DUCK") return "a DuckDB database";
+  if (StandsAt(257, "ustar", head)) return "a tar archive: unpack it first";
+  if (StandsAt(8, "DUCK", head)) return "a DuckDB database";
   if (Holds(head, "brain.Event:")) return "an event file of TensorBoard";
-  if (head.size() > 9 && head[8] == '{' && head.substr(2, 6) == "\0\0\0\0\0\0"sv) {
+  if (StandsAt(2, "\0\0\0\0\0\0{"sv, head)) {
     return "model weights (safetensors)";
   }
   if (std::string what = Protobuf(head); !what.empty()) return what;

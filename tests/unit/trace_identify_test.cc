@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "trace/trace.h"
 #include "trace_builder.h"
 
@@ -86,6 +89,23 @@ TEST(TracesOfOthers, AreNoneAlthoughTheirKernelsAreCalledLikeOldOnes) {
       R"([{"ph":"X","cat":"Session","name":"load","pid":1,"tid":1,"ts":1,"dur":9},
           {"ph":"X","cat":"Kernel","name":"sgemm","pid":-1,"tid":-1,"ts":12,"dur":4}])");
   EXPECT_EQ(TryReadTrace(file.path()).refused, "not a trace but a profile of ONNX Runtime");
+}
+
+TEST(NoTraces, CutAnywhereAreStillNone) {
+  int files = 0;
+  const ScratchFile cut("cut", "");
+  for (const auto& entry : std::filesystem::directory_iterator(PERFGATE_TEST_DATA "/defects")) {
+    if (!entry.path().filename().string().starts_with("16_")) continue;
+    ++files;
+    const std::string whole = ReadFile(entry.path());
+    for (size_t size = 0; size < std::min<size_t>(whole.size(), 300); size += size < 32 ? 1 : 37) {
+      cut.Write(std::string_view(whole).substr(0, size));
+      const TraceData trace = TryReadTrace(cut.path());
+      EXPECT_TRUE(!trace.refused.empty() || !trace.incomplete.empty())
+          << entry.path() << " cut at " << size;
+    }
+  }
+  EXPECT_GT(files, 100);
 }
 
 }  // namespace
