@@ -320,6 +320,15 @@ void Json::Push(Json value) {
   std::get<Array>(value_).push_back(std::move(value));
 }
 
+int64_t AsCount(const Json& json, std::string_view key, int64_t most) {
+  if (json.IsInt() && json.AsInt() >= 0 && json.AsInt() <= most) return json.AsInt();
+  const bool bounded = most < std::numeric_limits<int64_t>::max();
+  throw Error(Fault::kInput,
+              fmt::format("{}: expected a whole number from 0 {}, found {}", key,
+                          bounded ? fmt::format("to {}", most) : "on",
+                          json.IsInt() ? fmt::format("{}", json.AsInt()) : KindOf(json)));
+}
+
 Json ParseJson(std::string_view text, const std::string& name) {
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::Reader reader;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,11 @@ class Json {
  private:
   std::variant<std::monostate, bool, int64_t, double, std::string, Array, Object> value_;
 };
+
+// A count, a time or a size: a whole number from 0 to `most`. Throws Error(kInput) naming `key`,
+// where it stands, with what was expected and what was found.
+int64_t AsCount(const Json& json, std::string_view key,
+                int64_t most = std::numeric_limits<int64_t>::max());
 
 // Throws Error(kInput) with `name`, line and column, and the reason. Depth at most 256. Accepts one
 // document only; numbers out of range, NaN and duplicate keys are errors.

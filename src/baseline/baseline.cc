@@ -151,6 +151,16 @@ std::vector<std::string> StrictDifferences(const Key& base, const Key& head) {
   return differences;
 }
 
+// Why the two are not compared: other surroundings, another definition, or other rules of
+// extraction, by which the same trace has other counts.
+std::vector<std::string> Differences(const Evidence& base, const Evidence& head) {
+  std::vector<std::string> differences = StrictDifferences(base.key, head.key);
+  if (base.extractor != head.extractor) {
+    differences.push_back(fmt::format("extractor: {} / {}", base.extractor, head.extractor));
+  }
+  return differences;
+}
+
 std::vector<std::string> RecordedDifferences(const Key& base, const Key& head) {
   std::vector<std::string> notes;
   for (const auto& [name, value] : base.recorded) {
@@ -176,7 +186,7 @@ BaselineLookup FindBaseline(const fs::path& folder, const Evidence& head,
   for (const std::string& name : names) {
     for (Baseline& baseline : BaselinesOf(files, folder, name)) {
       BaselineLookup lookup;
-      lookup.key_differences = StrictDifferences(baseline.evidence.key, head.key);
+      lookup.key_differences = Differences(baseline.evidence, head);
       lookup.state =
           lookup.key_differences.empty() ? BaselineState::kFound : BaselineState::kNotComparable;
       const bool nearer = nearest.state == BaselineState::kMissing ||

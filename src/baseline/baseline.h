@@ -23,9 +23,10 @@ enum class BaselineState { kFound, kMissing, kNotComparable };
 struct BaselineLookup {
   BaselineState state = BaselineState::kMissing;
   std::optional<Baseline> baseline;  // also when not comparable: the nearest one, for information
-  std::vector<std::string> key_differences;  // "torch: 2.11.0 / 2.12.0", baseline first; a field
-                                             // that only one side knows differs too
-  std::vector<std::string> notes;            // driver, clocks, CPU model differ; an earlier name
+  // "torch: 2.11.0 / 2.12.0", baseline first; a field that only one side knows differs too, and so
+  // does the extractor.
+  std::vector<std::string> key_differences;
+  std::vector<std::string> notes;  // driver, clocks, CPU model differ; an earlier name
 };
 
 // Looks for `head`'s case (or one of `was`) under `folder`: the file of the same key, else the

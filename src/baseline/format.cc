@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "base/file.h"
@@ -56,6 +57,7 @@ Json RowJson(const KernelRow& row) {
   if (row.block != std::array<int64_t, 3>{}) json.Append("block", Json::ArrayOf(row.block));
   if (!row.streams.empty()) json.Append("streams", Json::ArrayOf(row.streams));
   if (!row.shapes.empty()) json.Append("shapes", ShapesToJson(row.shapes));
+  if (!row.input_types.empty()) json.Append("input_types", row.input_types);
   if (row.in_graph) json.Append("in_graph", true);
   return json;
 }
@@ -141,29 +143,27 @@ std::map<std::string, std::string> ReadFields(const Json& json) {
   return fields;
 }
 
-int64_t AtLeastZero(const Json& json, int64_t at_most = INT64_MAX) {
-  const int64_t value = json.AsInt();
-  if (value < 0) throw Error(Fault::kInput, fmt::format("{} is below 0", value));
-  if (value > at_most) throw Error(Fault::kInput, fmt::format("{} is too large", value));
-  return value;
-}
-
-std::vector<int64_t> ReadPerStep(const Json& json, int64_t steps, int64_t at_most = INT64_MAX) {
-  if (!json.IsArray()) return std::vector<int64_t>(steps, AtLeastZero(json, at_most));
+std::vector<int64_t> ReadPerStep(const Json& row, std::string_view key, int64_t steps,
+                                 int64_t most = INT64_MAX) {
+  const Json& json = row.At(key);
+  if (!json.IsArray()) return std::vector<int64_t>(steps, AsCount(json, key, most));
   std::vector<int64_t> values;
-  for (const Json& item : json.AsArray()) values.push_back(AtLeastZero(item, at_most));
+  for (const Json& item : json.AsArray()) values.push_back(AsCount(item, key, most));
   if (static_cast<int64_t>(values.size()) != steps) {
-    throw Error(Fault::kInput, fmt::format("a row has {} where `steps` says {}",
+    throw Error(Fault::kInput, fmt::format("{} of a row has {} where `steps` says {}", key,
                                            Plural(values.size(), "step"), steps));
   }
   return values;
 }
 
-std::array<int64_t, 3> ReadTriple(const Json* json) {
+std::array<int64_t, 3> ReadTriple(const Json& row, std::string_view key) {
   std::array<int64_t, 3> triple{};
+  const Json* json = row.Find(key);
   if (json == nullptr) return triple;
-  if (json->AsArray().size() != 3) throw Error(Fault::kInput, "a grid or block without 3 numbers");
-  for (size_t i = 0; i < 3; ++i) triple[i] = json->AsArray()[i].AsInt();
+  if (json->AsArray().size() != 3) {
+    throw Error(Fault::kInput, fmt::format("{}: expected three numbers", key));
+  }
+  for (size_t i = 0; i < 3; ++i) triple[i] = AsCount(json->AsArray()[i], key);
   return triple;
 }
 
@@ -186,15 +186,16 @@ std::vector<KernelRow> ReadRows(const Json& json, int64_t steps) {
     row.op_path = item.At("operator").AsString();
     row.name = item.At("name").AsString();
     row.device = item.At("device").AsString();
-    row.count_per_step = ReadPerStep(item.At("count"), steps, kMostCount);
-    row.time_ns_per_step = ReadPerStep(item.At("time_ns"), steps);
-    if (const Json* bytes = item.Find("bytes")) row.bytes_per_step = ReadPerStep(*bytes, steps);
-    row.grid = ReadTriple(item.Find("grid"));
-    row.block = ReadTriple(item.Find("block"));
+    row.count_per_step = ReadPerStep(item, "count", steps, kMostCount);
+    row.time_ns_per_step = ReadPerStep(item, "time_ns", steps);
+    if (item.Find("bytes") != nullptr) row.bytes_per_step = ReadPerStep(item, "bytes", steps);
+    row.grid = ReadTriple(item, "grid");
+    row.block = ReadTriple(item, "block");
     if (const Json* streams = item.Find("streams")) {
       for (const Json& stream : streams->AsArray()) row.streams.push_back(stream.AsInt());
     }
     if (const Json* shapes = item.Find("shapes")) row.shapes = ShapesFromJson(*shapes);
+    row.input_types = TextOr(item, "input_types");
     if (const Json* in_graph = item.Find("in_graph")) row.in_graph = in_graph->AsBool();
     rows.push_back(std::move(row));
   }
@@ -208,7 +209,7 @@ std::vector<OperatorRow> ReadOperators(const Json& json, int64_t steps) {
     OperatorRow row;
     row.name = item.At("name").AsString();
     row.kind = ClassifyOperator(row.name);
-    row.count_per_step = ReadPerStep(item.At("count"), steps, kMostCount);
+    row.count_per_step = ReadPerStep(item, "count", steps, kMostCount);
     row.input_dims = TextOr(item, "shapes");
     rows.push_back(std::move(row));
   }
@@ -299,7 +300,8 @@ Baseline FromDocument(const Json& json) {
   baseline.perfgate_version = TextOr(json, "perfgate");
   Evidence& evidence = baseline.evidence;
   evidence.case_name = json.At("case").AsString();
-  evidence.extractor = static_cast<int>(json.At("extractor").AsInt());
+  evidence.extractor =
+      static_cast<int>(AsCount(json.At("extractor"), "extractor", std::numeric_limits<int>::max()));
   evidence.device_kind = json.At("device").At("kind").AsString();
   evidence.device_name = json.At("device").At("name").AsString();
   evidence.key.fields = ReadFields(json.At("key"));

@@ -21,6 +21,9 @@
 
 namespace perfgate {
 
+// Version of the rules of extraction: one more where the same trace has other rows, counts or times
+// than before, so that baselines of earlier rules are not comparable. What is only said in addition
+// (a field that older files lack) does not raise it.
 inline constexpr int kExtractorVersion = 1;
 
 // What must be equal for two pieces of evidence to be compared with a baseline, and what is only
@@ -121,8 +124,8 @@ struct IdleTimes {
   std::vector<int64_t> launch_ns;  // the next work was not launched yet: the host was late
   std::vector<int64_t> sync_ns;    // the same, and the host was waiting for the GPU when it ran dry
   std::vector<int64_t> queued_ns;  // the next work was launched: latency, dependencies
-  // Works that a launch found launched and not started, mean over the launches: 0 where the GPU
-  // waits for every launch.
+  // Works that a launch found launched (in this step or an earlier one) and not started, mean over
+  // the step's launches: 0 where the GPU waits for every launch.
   std::vector<double> queue_depth;
 
   bool empty() const { return queue_depth.empty(); }

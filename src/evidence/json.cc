@@ -54,16 +54,21 @@ Json Observations(const Evidence& evidence) {
   return Json(std::move(array));
 }
 
-Json Places(const std::vector<PlaceUse>& places) {
+template <typename Use>
+Json UsesToJson(const std::vector<Use>& uses, const char* key, std::string Use::*text) {
   Json::Array array;
-  for (const PlaceUse& use : places) {
+  for (const Use& use : uses) {
     Json entry{Json::Object{}};
-    entry.Append("place", use.place);
+    entry.Append(key, use.*text);
     entry.Append("count", use.count);
     entry.Append("time_ns", use.time_ns);
     array.push_back(std::move(entry));
   }
   return Json(std::move(array));
+}
+
+Json PlacesToJson(const std::vector<PlaceUse>& places) {
+  return UsesToJson(places, "place", &PlaceUse::place);
 }
 
 Json Row(const KernelRow& row) {
@@ -87,8 +92,8 @@ Json Row(const KernelRow& row) {
   entry.Append("streams", Json::ArrayOf(row.streams));
   if (!row.shapes.empty()) entry.Append("shapes", ShapesToJson(row.shapes));
   if (!row.input_types.empty()) entry.Append("input_types", row.input_types);
-  if (!row.modules.empty()) entry.Append("modules", Places(row.modules));
-  if (!row.annotations.empty()) entry.Append("annotations", Places(row.annotations));
+  if (!row.modules.empty()) entry.Append("modules", PlacesToJson(row.modules));
+  if (!row.annotations.empty()) entry.Append("annotations", PlacesToJson(row.annotations));
   if (!row.backward_of.empty()) entry.Append("backward_of", row.backward_of);
   entry.Append("in_graph", row.in_graph);
   return entry;
@@ -157,15 +162,7 @@ Json Fallbacks(const Evidence& evidence) {
 }  // namespace
 
 Json ShapesToJson(const std::vector<ShapeUse>& shapes) {
-  Json::Array array;
-  for (const ShapeUse& use : shapes) {
-    Json entry{Json::Object{}};
-    entry.Append("input_dims", use.input_dims);
-    entry.Append("count", use.count);
-    entry.Append("time_ns", use.time_ns);
-    array.push_back(std::move(entry));
-  }
-  return Json(std::move(array));
+  return UsesToJson(shapes, "input_dims", &ShapeUse::input_dims);
 }
 
 Json ToJson(const Evidence& evidence) {

@@ -34,9 +34,26 @@ int AsInt(const Json& json) {
   return static_cast<int>(value);
 }
 
-std::vector<int64_t> Integers(const Json& json) {
+int64_t CountAt(const Json& json, std::string_view key) { return AsCount(json.At(key), key); }
+
+int SmallCountAt(const Json& json, std::string_view key) {
+  return static_cast<int>(AsCount(json.At(key), key, std::numeric_limits<int>::max()));
+}
+
+std::vector<int64_t> CountsAt(const Json& json, std::string_view key) {
   std::vector<int64_t> values;
-  for (const Json& item : json.AsArray()) values.push_back(item.AsInt());
+  for (const Json& item : json.At(key).AsArray()) values.push_back(AsCount(item, key));
+  return values;
+}
+
+// Numbers that need not be whole, none below 0.
+std::vector<double> NumbersAt(const Json& json, std::string_view key) {
+  std::vector<double> values;
+  for (const Json& item : json.At(key).AsArray()) {
+    const double value = item.AsNumber();
+    if (value < 0) Refuse(fmt::format("{}: expected a number from 0 on, found {}", key, value));
+    values.push_back(value);
+  }
   return values;
 }
 
@@ -52,9 +69,9 @@ std::map<std::string, std::string> TextMap(const Json& json) {
   return map;
 }
 
-std::array<int64_t, 3> Three(const Json& json) {
-  const std::vector<int64_t> values = Integers(json);
-  if (values.size() != 3) Refuse("a grid or block is not three numbers");
+std::array<int64_t, 3> ThreeAt(const Json& json, std::string_view key) {
+  const std::vector<int64_t> values = CountsAt(json, key);
+  if (values.size() != 3) Refuse(fmt::format("{} is not three numbers", key));
   return {values[0], values[1], values[2]};
 }
 
@@ -72,20 +89,24 @@ Side SideOf(const Json& json) {
 
 // All steps of all processes, as the per-step lists must have.
 std::vector<int64_t> PerStep(const Json& json, std::string_view key, size_t steps) {
-  std::vector<int64_t> values = Integers(json.At(key));
+  std::vector<int64_t> values = CountsAt(json, key);
   if (values.size() != steps) {
     Refuse(fmt::format("{} has {} numbers for {} steps", key, values.size(), steps));
   }
   return values;
 }
 
-std::vector<PlaceUse> Places(const Json& json) {
-  std::vector<PlaceUse> places;
+template <typename Use>
+std::vector<Use> UsesFromJson(const Json& json, std::string_view key) {
+  std::vector<Use> uses;
   for (const Json& item : json.AsArray()) {
-    places.push_back(
-        {item.At("place").AsString(), item.At("count").AsInt(), item.At("time_ns").AsInt()});
+    uses.push_back({item.At(key).AsString(), CountAt(item, "count"), CountAt(item, "time_ns")});
   }
-  return places;
+  return uses;
+}
+
+std::vector<PlaceUse> PlacesFromJson(const Json& json) {
+  return UsesFromJson<PlaceUse>(json, "place");
 }
 
 KernelRow ReadRow(const Json& json, size_t steps) {
@@ -98,14 +119,17 @@ KernelRow ReadRow(const Json& json, size_t steps) {
   if (json.Find("bytes_per_step") != nullptr) {
     row.bytes_per_step = PerStep(json, "bytes_per_step", steps);
   }
-  row.grid = Three(json.At("grid"));
-  row.block = Three(json.At("block"));
-  row.streams = Integers(json.At("streams"));
+  row.grid = ThreeAt(json, "grid");
+  row.block = ThreeAt(json, "block");
+  // -1: the trace does not say it.
+  for (const Json& stream : json.At("streams").AsArray()) row.streams.push_back(stream.AsInt());
   // Absent where the trace does not say, and from what an earlier perfgate stored.
   if (const Json* shapes = json.Find("shapes")) row.shapes = ShapesFromJson(*shapes);
   if (const Json* types = json.Find("input_types")) row.input_types = types->AsString();
-  if (const Json* modules = json.Find("modules")) row.modules = Places(*modules);
-  if (const Json* annotations = json.Find("annotations")) row.annotations = Places(*annotations);
+  if (const Json* modules = json.Find("modules")) row.modules = PlacesFromJson(*modules);
+  if (const Json* annotations = json.Find("annotations")) {
+    row.annotations = PlacesFromJson(*annotations);
+  }
   if (const Json* forward = json.Find("backward_of")) row.backward_of = forward->AsString();
   row.in_graph = json.At("in_graph").AsBool();
   return row;
@@ -122,12 +146,8 @@ void ReadObservations(const Json& json, Evidence& evidence) {
     // A metric of a newer perfgate is no fault of this evidence.
     const std::optional<MetricId> metric = FindMetric(item.At("metric").AsString());
     if (!metric) continue;
-    Observation observation{
-        *metric, SideOf(item), AsInt(item.At("pair")), AsInt(item.At("process")), {}};
-    for (const Json& value : item.At("per_step").AsArray()) {
-      observation.per_step.push_back(value.AsNumber());
-    }
-    evidence.values.push_back(std::move(observation));
+    evidence.values.push_back({*metric, SideOf(item), SmallCountAt(item, "pair"),
+                               SmallCountAt(item, "process"), NumbersAt(item, "per_step")});
   }
 }
 
@@ -154,9 +174,7 @@ void ReadIdle(const Json& json, size_t steps, Evidence& evidence) {
   evidence.idle.launch_ns = PerStep(json, "launch_ns", steps);
   evidence.idle.sync_ns = PerStep(json, "sync_ns", steps);
   evidence.idle.queued_ns = PerStep(json, "queued_ns", steps);
-  for (const Json& depth : json.At("queue_depth").AsArray()) {
-    evidence.idle.queue_depth.push_back(depth.AsNumber());
-  }
+  evidence.idle.queue_depth = NumbersAt(json, "queue_depth");
   if (evidence.idle.queue_depth.size() != steps) Refuse("queue_depth has not one number a step");
 }
 
@@ -165,8 +183,8 @@ void ReadAttempts(const Json& json, Evidence& evidence) {
     AttemptSummary summary;
     summary.attempt.case_name = evidence.case_name;
     summary.attempt.side = SideOf(item);
-    summary.attempt.pair = AsInt(item.At("pair"));
-    summary.attempt.process = AsInt(item.At("process"));
+    summary.attempt.pair = SmallCountAt(item, "pair");
+    summary.attempt.process = SmallCountAt(item, "process");
     summary.attempt.phase =
         OneOf(item.At("phase").AsString(), {Phase::kTimed, Phase::kTraced}, "phase");
     summary.attempt.dir = item.At("dir").AsString();
@@ -176,8 +194,8 @@ void ReadAttempts(const Json& json, Evidence& evidence) {
                                    "outcome");
     summary.result.exit_code = AsInt(item.At("exit_code"));
     summary.result.signal = AsInt(item.At("signal"));
-    summary.result.wall_ns = item.At("wall_ns").AsInt();
-    summary.result.peak_rss_bytes = item.At("peak_rss_bytes").AsInt();
+    summary.result.wall_ns = CountAt(item, "wall_ns");
+    summary.result.peak_rss_bytes = CountAt(item, "peak_rss_bytes");
     summary.result.stderr_tail = item.At("stderr_tail").AsString();
     summary.result.fault = item.At("fault").AsString();
     summary.trace_files = Texts(item.At("trace_files"));
@@ -187,12 +205,10 @@ void ReadAttempts(const Json& json, Evidence& evidence) {
 
 size_t ReadSteps(const Json& json, Evidence& evidence) {
   size_t steps = 0;
-  for (const Json& item : json.AsArray()) {
-    const int count = AsInt(item);
-    if (count < 0) Refuse("a negative number of steps");
-    evidence.steps.push_back(count);
-    steps += static_cast<size_t>(std::max(count, 1));
+  for (const int64_t count : CountsAt(json, "steps_by_process")) {
+    steps += static_cast<size_t>(std::max<int64_t>(count, 1));
     if (steps > kMostSteps) Refuse(fmt::format("more than {} steps", kMostSteps));
+    evidence.steps.push_back(static_cast<int>(count));
   }
   return steps;
 }
@@ -200,12 +216,7 @@ size_t ReadSteps(const Json& json, Evidence& evidence) {
 }  // namespace
 
 std::vector<ShapeUse> ShapesFromJson(const Json& json) {
-  std::vector<ShapeUse> shapes;
-  for (const Json& item : json.AsArray()) {
-    shapes.push_back(
-        {item.At("input_dims").AsString(), item.At("count").AsInt(), item.At("time_ns").AsInt()});
-  }
-  return shapes;
+  return UsesFromJson<ShapeUse>(json, "input_dims");
 }
 
 Evidence EvidenceFromJson(const Json& json) {
@@ -221,7 +232,7 @@ Evidence EvidenceFromJson(const Json& json) {
   evidence.incomplete_because = Texts(json.At("incomplete_because"));
   evidence.key.fields = TextMap(json.At("key"));
   evidence.key.recorded = TextMap(json.At("recorded"));
-  const size_t steps = ReadSteps(json.At("steps_by_process"), evidence);
+  const size_t steps = ReadSteps(json, evidence);
   ReadObservations(json.At("observations"), evidence);
   ReadUnavailable(json.At("metrics"), evidence);
   evidence.kernels = ReadRows(json.At("kernels"), steps);
@@ -232,7 +243,7 @@ Evidence EvidenceFromJson(const Json& json) {
   if (const Json* idle = json.Find("idle"); idle != nullptr && !idle->IsNull()) {
     ReadIdle(*idle, steps, evidence);
   }
-  evidence.pre_window = json.At("pre_window").AsInt();
+  evidence.pre_window = CountAt(json, "pre_window");
   evidence.notes = Texts(json.At("notes"));
   evidence.explain = Texts(json.At("explain"));
   ReadAttempts(json.At("attempts"), evidence);

@@ -85,6 +85,23 @@ TEST(JsonErrors, WrongKindsAreNamed) {
   EXPECT_EQ(json.At("a").Find("b"), nullptr);
 }
 
+TEST(JsonErrors, ACountThatIsNoneIsToldWithItsKey) {
+  const auto message_of = [](const Json& json, int64_t most) {
+    try {
+      AsCount(json, "count", most);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(AsCount(Json(0), "count"), 0);
+  EXPECT_EQ(AsCount(Json(INT64_MAX), "count"), INT64_MAX);
+  EXPECT_EQ(message_of(Json(-1), INT64_MAX), "count: expected a whole number from 0 on, found -1");
+  EXPECT_EQ(message_of(Json(8), 7), "count: expected a whole number from 0 to 7, found 8");
+  EXPECT_EQ(message_of(Json(1.5), 7), "count: expected a whole number from 0 to 7, found a number");
+  EXPECT_EQ(message_of(Json(), 7), "count: expected a whole number from 0 to 7, found null");
+}
+
 // Hundreds of digits before an exponent led RapidJSON outside of a table.
 TEST(JsonNumbers, OfManyDigitsAreReadOrRefused) {
   const std::string digits(200, '1');

@@ -355,6 +355,37 @@ TEST(EvidenceJson, RefusesWhatItCannotRead) {
   Json lacking = good;
   lacking.Set("kernels", Json());
   refuses(lacking, "expected a list, found null");
+  const auto refuses_row = [&](std::string_view key, const Json& value, std::string_view message) {
+    Json row = good.At("kernels").AsArray().front();
+    row.Set(key, value);
+    Json changed = good;
+    changed.Set("kernels", Json(Json::Array{row}));
+    refuses(changed, message);
+  };
+  refuses_row("count_per_step", Json::ArrayOf(std::vector<int>{-3}),
+              "count_per_step: expected a whole number from 0 on, found -3");
+  refuses_row("time_ns_per_step", Json::ArrayOf(std::vector<int>{-1}),
+              "time_ns_per_step: expected a whole number from 0 on, found -1");
+  refuses_row("count_per_step", Json(Json::Array{Json("many")}),
+              "count_per_step: expected a whole number from 0 on, found text");
+  refuses_row("grid", Json::ArrayOf(std::vector<int>{1, -1, 1}),
+              "grid: expected a whole number from 0 on, found -1");
+  const Json use(Json::Object{{"input_dims", Json("[[2]]")},
+                              {"place", Json("Net")},
+                              {"count", Json(-1)},
+                              {"time_ns", Json(1)}});
+  for (const char* uses : {"shapes", "modules", "annotations"}) {
+    refuses_row(uses, Json(Json::Array{use}), "count: expected a whole number from 0 on, found -1");
+  }
+  Json before = good;
+  before.Set("pre_window", -1);
+  refuses(before, "pre_window: expected a whole number from 0 on, found -1");
+  Json observed = good;
+  observed.Set("observations",
+               ParseJson(R"([{"metric": "kernels", "side": "head", "pair": 0, "process": 0,
+                              "per_step": [-1]}])",
+                         "t"));
+  refuses(observed, "per_step: expected a number from 0 on, found -1");
   refuses(Json(Json::Object{}), "the key \"schema\" is missing");
 }
 
