@@ -57,11 +57,9 @@ void Attribution::FindForwardOperators(const TraceData& trace) {
 
 int32_t Attribution::ForwardOf(int32_t op) const {
   if (forward_.empty()) return kNoOperator;
-  while (op != kNoOperator && !IsBackward(trace_.events[static_cast<size_t>(op)])) {
-    op = host_.parent[static_cast<size_t>(op)];
-  }
-  if (op == kNoOperator) return kNoOperator;
-  const TraceEvent& backward = trace_.events[static_cast<size_t>(op)];
+  const int32_t found = host_.FindOutwards(op, IsBackward);
+  if (found == kNoOperator) return kNoOperator;
+  const TraceEvent& backward = trace_.events[static_cast<size_t>(found)];
   const int64_t sequence = backward.SequenceNumber();
   const auto after =
       std::lower_bound(forward_.begin(), forward_.end(), Numbered{sequence, backward.start_ns, 0});
@@ -71,13 +69,12 @@ int32_t Attribution::ForwardOf(int32_t op) const {
 }
 
 uint32_t Attribution::Hierarchy(int32_t op) const {
-  for (; op != kNoOperator; op = host_.parent[static_cast<size_t>(op)]) {
-    const TraceEvent& event = trace_.events[static_cast<size_t>(op)];
-    if (event.kind != EventKind::kOperator) continue;
-    const uint32_t text = trace_.signatures[event.detail].module_hierarchy;
-    if (text != 0) return text;
-  }
-  return 0;
+  const auto text = [this](const TraceEvent& event) {
+    return trace_.signatures[event.detail].module_hierarchy;
+  };
+  const int32_t found =
+      host_.FindOutwards(op, [&](const TraceEvent& event) { return text(event) != 0; });
+  return found == kNoOperator ? 0 : text(trace_.events[static_cast<size_t>(found)]);
 }
 
 std::string_view InputTypes(const TraceData& trace, int32_t op) {

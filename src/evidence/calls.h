@@ -20,10 +20,14 @@ enum class CallKind : uint8_t {
 
 CallKind ClassifyCall(std::string_view name);
 
+// Calls that run kernels, so that they owe GPU work.
+inline bool LaunchesKernels(CallKind kind) {
+  return kind == CallKind::kKernelLaunch || kind == CallKind::kGraphLaunch;
+}
+
 // Calls that put work on the GPU.
 inline bool IsLaunch(CallKind kind) {
-  return kind == CallKind::kKernelLaunch || kind == CallKind::kGraphLaunch ||
-         kind == CallKind::kTransfer || kind == CallKind::kBlockingCopy;
+  return LaunchesKernels(kind) || kind == CallKind::kTransfer || kind == CallKind::kBlockingCopy;
 }
 
 // Calls that make the host wait.

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "evidence/evidence.h"
 #include "evidence/host.h"
+#include "evidence/path_text.h"
 #include "evidence/run_sort.h"
 
 namespace perfgate {
@@ -52,9 +52,18 @@ void Frames::NumberPaths() {
   for (const Frame& frame : frames_) {
     const uint32_t parent = frame.parent == kNone ? kNone : paths_[frame.parent];
     const auto number = static_cast<uint32_t>(numbers.size());
-    paths_.push_back(
-        numbers.try_emplace({parent, trace_.events[frame.event].name}, number).first->second);
+    const uint32_t name = trace_.events[frame.event].name;
+    paths_.push_back(numbers.try_emplace({parent, name}, number).first->second);
+    if (trace_.Text(name).size() > kLongestElement && !cut_.contains(name)) {
+      cut_.emplace(name, PathElement(trace_.Text(name)));
+    }
   }
+}
+
+std::string_view Frames::ElementOf(uint32_t frame) const {
+  const uint32_t name = trace_.events[frames_[frame].event].name;
+  const auto cut = cut_.find(name);
+  return cut == cut_.end() ? trace_.Text(name) : std::string_view(cut->second);
 }
 
 uint32_t Frames::Around(const TraceEvent& event) const {
@@ -73,16 +82,12 @@ uint32_t Frames::Around(const TraceEvent& event) const {
 }
 
 std::string Frames::Path(uint32_t frame) const {
-  std::vector<std::string_view> names;
-  for (; frame != kNone && names.size() < kDeepestFrame; frame = frames_[frame].parent) {
-    names.push_back(trace_.Text(trace_.events[frames_[frame].event].name));
+  std::vector<std::string_view> elements;
+  for (; frame != kNone && elements.size() < kDeepestFrame; frame = frames_[frame].parent) {
+    elements.push_back(ElementOf(frame));
   }
-  std::string path;
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    if (!path.empty()) path += kPathSeparator;
-    path += *name;
-  }
-  return path;
+  std::reverse(elements.begin(), elements.end());
+  return PathText(elements);
 }
 
 }  // namespace perfgate

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "trace/trace.h"
@@ -20,7 +22,7 @@ class Frames {
   bool empty() const { return frames_.empty(); }
   // The innermost range around an event of the host; kNone outside of all.
   uint32_t Around(const TraceEvent& event) const;
-  // "LlamaDecoderLayer_0 > LlamaMLP_0 > Linear_4", outermost first; "" of kNone.
+  // "LlamaDecoderLayer_0 > LlamaMLP_0 > Linear_4", outermost first; "" of kNone. See PathText().
   std::string Path(uint32_t frame) const;
   // Ranges of one path have one number.
   uint32_t PathNumber(uint32_t frame) const { return paths_[frame]; }
@@ -31,10 +33,12 @@ class Frames {
   };
   void Nest();
   void NumberPaths();
+  std::string_view ElementOf(uint32_t frame) const;
 
   const TraceData& trace_;
   std::vector<Frame> frames_;  // by thread, then time, outer before inner
   std::vector<uint32_t> paths_;
+  std::unordered_map<uint32_t, std::string> cut_;  // names that are too long for a path
 };
 
 }  // namespace perfgate

@@ -47,14 +47,12 @@ struct GpuLinks {
 
 // Joins launches and GPU work, and checks that nothing is missing: what is goes to
 // `evidence.incomplete`, what is rightly left out to `evidence.explain`.
-GpuLinks LinkGpuWork(const TraceData& trace, ProcessEvidence& evidence);
-
-// True if the trace shows that the process used a GPU.
-bool UsesGpu(const TraceData& trace);
+GpuLinks LinkGpuWork(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence);
 
 // kernels, gpu_activities, launches, graph_launches, memcpy_*, memset_count, streams,
 // device_mallocs.
-void ExtractGpuCounts(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence);
+void ExtractGpuCounts(const TraceData& trace, const HostTree& host, const GpuLinks& links,
+                      ProcessEvidence& evidence);
 // gpu_time, comm_time, kernel_time, gpu_idle, launch_api_time, launch_delay. Clips impossible ends.
 void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence);
 // Why the GPU was idle. After ExtractGpuTimes.

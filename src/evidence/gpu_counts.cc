@@ -94,11 +94,7 @@ void CountStreams(const TraceData& trace, const GpuLinks& links, ProcessEvidence
   }
 }
 
-}  // namespace
-
-void ExtractGpuCounts(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
-  CountWork(trace, links, evidence);
-  CountStreams(trace, links, evidence);
+void CountLaunches(const GpuLinks& links, ProcessEvidence& evidence) {
   std::vector<double>& launches = evidence.Steps(MetricId::kLaunches);
   std::vector<double>& graphs = evidence.Steps(MetricId::kGraphLaunches);
   for (const LaunchCall& call : links.calls) {
@@ -109,21 +105,29 @@ void ExtractGpuCounts(const TraceData& trace, const GpuLinks& links, ProcessEvid
     launches[step] +=
         call.kind == CallKind::kKernelLaunch || (call.kind == CallKind::kOther && call.kernels > 0);
   }
+}
+
+void CountMallocs(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence) {
   std::vector<double>& mallocs = evidence.Steps(MetricId::kDeviceMallocs);
   std::set<int64_t> seen;  // a runtime call and the driver call inside it are one
-  std::vector<bool> asked(trace.texts.size()), mallocs_memory(trace.texts.size());
   for (size_t i = 0; i < trace.events.size(); ++i) {
     if (!IsCall(trace.events.Kind(i))) continue;
     const TraceEvent& event = trace.events[i];
-    if (!asked[event.name]) {
-      asked[event.name] = true;
-      mallocs_memory[event.name] = ClassifyCall(trace.Text(event.name)) == CallKind::kDeviceMalloc;
-    }
-    if (!mallocs_memory[event.name]) continue;
+    if (host.CallKindOf(event) != CallKind::kDeviceMalloc) continue;
     const int step = evidence.window.StepAt(event.start_ns);
     const bool repeated = event.correlation > 0 && !seen.insert(event.correlation).second;
     if (step >= 0 && !repeated) mallocs[static_cast<size_t>(step)] += 1;
   }
+}
+
+}  // namespace
+
+void ExtractGpuCounts(const TraceData& trace, const HostTree& host, const GpuLinks& links,
+                      ProcessEvidence& evidence) {
+  CountWork(trace, links, evidence);
+  CountStreams(trace, links, evidence);
+  CountLaunches(links, evidence);
+  CountMallocs(trace, host, evidence);
 }
 
 }  // namespace perfgate

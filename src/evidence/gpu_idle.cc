@@ -1,10 +1,13 @@
 // Why a GPU was idle between two pieces of its work, and how far the host ran ahead of it.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <queue>
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
 #include "evidence/gpu.h"
 
 namespace perfgate {
@@ -14,13 +17,9 @@ namespace {
 class WaitingCalls {
  public:
   WaitingCalls(const TraceData& trace, const HostTree& host) : trace_(trace) {
-    std::vector<char> waits(trace.texts.size());
-    for (uint32_t text = 0; text < trace.texts.size(); ++text) {
-      waits[text] = Waits(ClassifyCall(trace.Text(text)));
-    }
     for (const uint32_t index : host.order) {
       const TraceEvent& event = trace.events[index];
-      if (event.IsCall() && waits[event.name]) calls_[event.thread].push_back(index);
+      if (event.IsCall() && Waits(host.CallKindOf(event))) calls_[event.thread].push_back(index);
     }
   }
 
@@ -41,6 +40,37 @@ class WaitingCalls {
   std::map<uint32_t, std::vector<uint32_t>> calls_;
 };
 
+// How many works the launches of a step find launched and not started. Works of earlier steps may
+// still be among them.
+class QueueDepth {
+ public:
+  // In order of the launches.
+  void Add(int64_t launched_ns, int64_t start_ns) {
+    // One launch call may own many works.
+    if (launched_ns != last_launch_ns_) {
+      while (!waiting_.empty() && waiting_.top() <= launched_ns) waiting_.pop();
+      sum_ += static_cast<double>(waiting_.size());
+      ++launches_;
+      last_launch_ns_ = launched_ns;
+    }
+    waiting_.push(start_ns);
+  }
+
+  // The mean over the launches since the last call; 0 without a launch.
+  double FinishStep() {
+    const double mean = launches_ == 0 ? 0 : sum_ / launches_;
+    sum_ = launches_ = 0;
+    last_launch_ns_ = kAbsent;
+    return mean;
+  }
+
+ private:
+  // When the works start that were launched, the next one first.
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> waiting_;
+  double sum_ = 0, launches_ = 0;
+  int64_t last_launch_ns_ = kAbsent;
+};
+
 // The work of one step.
 class StepIdle {
  public:
@@ -49,17 +79,15 @@ class StepIdle {
 
   void Add(const GpuWork& work) {
     if (!work.has_time) return;
-    lanes_[trace_.events[work.event].device].push_back(&work);
-    starts_.push_back(trace_.events[work.event].start_ns);
-    launched_.push_back(trace_.events[links_.calls[work.call].event].start_ns);
+    const TraceEvent& event = trace_.events[work.event];
+    lanes_[event.device].push_back(&work);
+    depth_.Add(trace_.events[links_.calls[work.call].event].start_ns, event.start_ns);
   }
 
   void Finish(size_t step, IdleTimes& idle) {
     for (auto& [device, works] : lanes_) Sweep(works, step, idle);
-    idle.queue_depth[step] = MeanDepth();
+    idle.queue_depth[step] = depth_.FinishStep();
     lanes_.clear();
-    starts_.clear();
-    launched_.clear();
   }
 
  private:
@@ -80,32 +108,18 @@ class StepIdle {
   void AddGap(int64_t from, int64_t to, const GpuWork& next, size_t step, IdleTimes& idle) const {
     const TraceEvent& launch = trace_.events[links_.calls[next.call].event];
     const int64_t late = std::clamp<int64_t>(launch.EndNs() - from, 0, to - from);
-    (waits_.Hold(launch.thread, from) ? idle.sync_ns : idle.launch_ns)[step] += late;
-    idle.queued_ns[step] += to - from - late;
-  }
-
-  // Works that a launch found launched and not started, mean over the launches.
-  double MeanDepth() {
-    std::sort(starts_.begin(), starts_.end());
-    std::sort(launched_.begin(), launched_.end());
-    int64_t sum = 0, launches = 0;
-    size_t started = 0;
-    for (size_t before = 0; before < launched_.size();) {
-      const int64_t at = launched_[before];
-      while (started < starts_.size() && starts_[started] <= at) ++started;
-      sum += static_cast<int64_t>(std::max(before, started) - started);
-      ++launches;
-      // One launch call may own many works.
-      while (before < launched_.size() && launched_[before] == at) ++before;
-    }
-    return launches == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(launches);
+    const auto add = [step](std::vector<int64_t>& sums, int64_t ns) {
+      sums[step] = SaturatingAdd(sums[step], ns);
+    };
+    add(waits_.Hold(launch.thread, from) ? idle.sync_ns : idle.launch_ns, late);
+    add(idle.queued_ns, to - from - late);
   }
 
   const TraceData& trace_;
   const GpuLinks& links_;
   const WaitingCalls& waits_;
   std::map<int16_t, std::vector<const GpuWork*>> lanes_;  // by device
-  std::vector<int64_t> starts_, launched_;
+  QueueDepth depth_;
 };
 
 }  // namespace

@@ -1,79 +1,28 @@
+#include "evidence/gpu_links.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "base/text.h"
-#include "evidence/gpu.h"
+#include "evidence/captures.h"
 #include "evidence/run_sort.h"
 
 namespace perfgate {
 namespace {
 
-std::vector<CallKind> CallKinds(const TraceData& trace) {
-  std::vector<CallKind> kinds(trace.texts.size());
-  for (uint32_t text = 0; text < trace.texts.size(); ++text) {
-    kinds[text] = ClassifyCall(trace.Text(text));
-  }
-  return kinds;
-}
-
-// Launches between BeginCapture and EndCapture of a thread build a graph and run nothing. A capture
-// whose end is not in the trace excuses no launch without GPU work.
-class Captures {
- public:
-  Captures(const TraceData& trace, const std::vector<CallKind>& kinds) {
-    std::map<uint32_t, std::vector<std::pair<int64_t, bool>>> marks;
-    for (size_t i = 0; i < trace.events.size(); ++i) {
-      if (!IsCall(trace.events.Kind(i))) continue;
-      const TraceEvent& event = trace.events[i];
-      if (kinds[event.name] == CallKind::kBeginCapture) {
-        marks[event.thread].emplace_back(event.start_ns, true);
-      } else if (kinds[event.name] == CallKind::kEndCapture) {
-        marks[event.thread].emplace_back(event.EndNs(), false);
-      }
-    }
-    for (auto& [thread, list] : marks) Pair(thread, list);
-  }
-
-  bool Hold(const TraceEvent& event) const {
-    const auto thread = intervals_.find(event.thread);
-    if (thread == intervals_.end()) return false;
-    const auto after =
-        std::upper_bound(thread->second.begin(), thread->second.end(), event.start_ns,
-                         [](int64_t at, const auto& span) { return at < span.first; });
-    return after != thread->second.begin() && event.start_ns < (after - 1)->second;
-  }
-
- private:
-  void Pair(uint32_t thread, std::vector<std::pair<int64_t, bool>>& marks) {
-    std::sort(marks.begin(), marks.end());
-    int64_t open = kAbsent;
-    for (const auto& [at, begins] : marks) {
-      if (begins && open == kAbsent) open = at;
-      if (begins || open == kAbsent) continue;
-      intervals_[thread].emplace_back(open, at);
-      open = kAbsent;
-    }
-  }
-
-  // By thread: start and end, in order, not overlapping.
-  std::map<uint32_t, std::vector<std::pair<int64_t, int64_t>>> intervals_;
-};
-
 class Linker {
  public:
-  Linker(const TraceData& trace, ProcessEvidence& evidence)
-      : trace_(trace), evidence_(evidence), kinds_(CallKinds(trace)) {}
+  Linker(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence)
+      : trace_(trace), host_(host), evidence_(evidence) {}
 
   GpuLinks Link() {
     SortGpuWork();
     CheckOneProcess();
-    by_external_id_ = !AnyCorrelation();
+    findings_.by_external_id = !AnyCorrelation();
     CollectCalls();
     lowest_launch_ = LowestLaunch();
     if (links_.linked && !gpu_.empty() && lowest_launch_ == kAbsent) {
@@ -81,10 +30,7 @@ class Linker {
     }
     if (links_.linked) Join();
     if (!links_.linked) return Unlinked();
-    CheckMissingWork();
-    CheckCollisions();
-    CheckTimes();
-    Report();
+    ReportLinks(trace_, links_, findings_, evidence_);
     SortRuns(links_.work, [this](const GpuWork& a, const GpuWork& b) {
       const auto key = [this](const GpuWork& work) {
         return std::make_tuple(work.step, trace_.events[links_.calls[work.call].event].start_ns,
@@ -97,7 +43,7 @@ class Linker {
 
  private:
   int64_t IdOf(const TraceEvent& event) const {
-    const int64_t id = by_external_id_ ? event.external_id : event.correlation;
+    const int64_t id = findings_.by_external_id ? event.external_id : event.correlation;
     return id > 0 ? id : kAbsent;
   }
 
@@ -158,18 +104,18 @@ class Linker {
   }
 
   void CollectCalls() {
-    const Captures captures(trace_, kinds_);
+    const Captures captures(trace_, host_);
     size_t count = 0;
     for (uint32_t i = 0; i < trace_.events.size(); ++i) count += IsCall(trace_.events.Kind(i));
     links_.calls.reserve(count);  // large traces: no doubling
     for (uint32_t i = 0; i < trace_.events.size(); ++i) {
       if (!IsCall(trace_.events.Kind(i))) continue;
       const TraceEvent& event = trace_.events[i];
-      const CallKind kind = kinds_[event.name];
+      const CallKind kind = host_.CallKindOf(event);
       const int64_t id = IdOf(event);
-      if (by_external_id_ && !IsLaunch(kind)) continue;
+      if (findings_.by_external_id && !IsLaunch(kind)) continue;
       if (id == kAbsent) {
-        unnumbered_launches_ += kind == CallKind::kKernelLaunch || kind == CallKind::kGraphLaunch;
+        findings_.unnumbered_launches += LaunchesKernels(kind);
         continue;
       }
       LaunchCall call{id, i, kind};
@@ -177,7 +123,7 @@ class Linker {
       call.step = evidence_.window.StepAt(event.start_ns);
       links_.calls.push_back(call);
     }
-    if (by_external_id_ && unnumbered_launches_ > 0) {
+    if (findings_.by_external_id && findings_.unnumbered_launches > 0) {
       Unlink("kernels carry no correlation, and launches no External id");
     }
     MergeCalls();
@@ -193,10 +139,10 @@ class Linker {
     size_t kept = 0;
     for (size_t i = 0; i < calls.size(); ++i) {
       if (kept > 0 && calls[kept - 1].id == calls[i].id) {
-        if (by_external_id_)
+        if (findings_.by_external_id)
           Unlink("kernels carry no correlation, and External ids are not unique");
         if (IsLaunch(calls[kept - 1].kind) && IsLaunch(calls[i].kind)) {
-          collisions_ += !Holds(calls[kept - 1], calls[i]);
+          findings_.collisions += !Holds(calls[kept - 1], calls[i]);
         } else if (IsLaunch(calls[i].kind)) {
           calls[kept - 1].kind = calls[i].kind;
         }
@@ -250,20 +196,20 @@ class Linker {
       const int64_t id = IdOf(event);
       LaunchCall* call = id == kAbsent ? nullptr : Find(id);
       if (call == nullptr) {
-        if (by_external_id_) {
+        if (findings_.by_external_id) {
           Unlink("kernels carry no correlation, and their External ids name no launch");
           return;
         }
         if (id != kAbsent && id < lowest_launch_) {
           ++evidence_.pre_window;
         } else {
-          if (orphans_++ == 0) first_orphan_ = gpu_[i];
+          if (findings_.orphans++ == 0) findings_.first_orphan = gpu_[i];
         }
         continue;
       }
       const bool graph = call->kind == CallKind::kGraphLaunch;
       if (!graph && i > 0 && Identity(gpu_[i - 1]) == Identity(gpu_[i])) {
-        ++duplicates_;
+        ++findings_.duplicates;
         continue;
       }
       Count(gpu_[i], event, *call);
@@ -279,118 +225,28 @@ class Linker {
       call.first_start_ns = event.start_ns;
     }
     if (call.step < 0) {
-      ++outside_;
+      ++findings_.outside;
       return;
     }
-    untimed_ += !has_time;
+    findings_.untimed += !has_time;
     links_.work.push_back({index, static_cast<uint32_t>(&call - links_.calls.data()), call.step,
                            has_time, event.EndNs()});
   }
 
-  void CheckMissingWork() {
-    int64_t missing = unnumbered_launches_;
-    std::string_view first;
-    for (const LaunchCall& call : links_.calls) {
-      const bool owes = call.kind == CallKind::kKernelLaunch || call.kind == CallKind::kGraphLaunch;
-      if (call.captured) captured_ += owes;
-      if (!owes || call.captured || call.activities > 0) continue;
-      if (call.step < 0) {
-        ++missing_outside_;
-        continue;
-      }
-      if (missing++ == 0) first = trace_.Text(trace_.events[call.event].name);
-    }
-    if (missing > 0) {
-      evidence_.incomplete.push_back(fmt::format(
-          "{} without GPU work in the trace (first: {}){}", Plural(missing, "launch", "launches"),
-          first.empty() ? "one without a correlation" : Printable(first),
-          trace_.incomplete.empty() ? ": records were lost"
-                                    : ", which may stand in the part that is missing"));
-    }
-    if (orphans_ > 0) {
-      const TraceEvent& event = trace_.events[first_orphan_];
-      evidence_.incomplete.push_back(fmt::format(
-          "{} without a launch call in the trace (first: {}): records were lost, or the work was "
-          "launched by a call that the profiler does not record",
-          Plural(orphans_, "GPU activity", "GPU activities"),
-          Printable(trace_.Text(event.name).substr(0, 120))));
-    }
-  }
-
-  void CheckCollisions() {
-    if (collisions_ == 0) return;
-    evidence_.incomplete.push_back(fmt::format(
-        "{} numbered like another launch: the file seems to hold several ranks or processes, give "
-        "one trace a process",
-        Plural(collisions_, "launch is", "launches are")));
-  }
-
-  void CheckTimes() {
-    const auto total = static_cast<int64_t>(links_.work.size());
-    if (untimed_ == 0) return;
-    const std::string text =
-        fmt::format("{} of {} GPU activities have no time (0/0: not collected)", untimed_, total);
-    if (untimed_ * 1000 > total) {
-      evidence_.incomplete.push_back(text);
-    } else {
-      evidence_.notes.push_back(text + ": counted, but not timed");
-    }
-  }
-
-  void Report() {
-    const auto explain = [this](int64_t count, const char* one, const char* many,
-                                std::string_view what) {
-      if (count > 0)
-        evidence_.explain.push_back(Plural(count, one, many) + " " + std::string(what));
-    };
-    explain(evidence_.pre_window, "GPU activity", "GPU activities",
-            "launched before the window: not counted");
-    explain(outside_, "GPU activity", "GPU activities",
-            "launched outside the marked steps: not counted");
-    explain(duplicates_, "GPU record", "GPU records",
-            "that the trace holds twice: each counted once");
-    explain(captured_, "launch", "launches",
-            "recorded into a graph, which ran nothing then: not counted");
-    explain(missing_outside_, "launch", "launches",
-            "outside the marked steps without GPU work in the trace: not counted");
-    if (outside_ > 0) {
-      evidence_.notes.push_back(fmt::format("{} launched outside the marked steps, not counted",
-                                            Plural(outside_, "GPU activity", "GPU activities")));
-    }
-    if (by_external_id_ && !gpu_.empty()) {
-      evidence_.notes.push_back("no correlations: launches are joined by External id");
-    }
-  }
-
   const TraceData& trace_;
+  const HostTree& host_;
   ProcessEvidence& evidence_;
-  std::vector<CallKind> kinds_;
   std::vector<uint32_t> gpu_;  // sorted by correlation, then by all that identifies a record
   GpuLinks links_;
   std::ptrdiff_t last_found_ = 0;  // in links_.calls
-  bool by_external_id_ = false;
+  LinkFindings findings_;
   int64_t lowest_launch_ = kAbsent;
-  uint32_t first_orphan_ = 0;
-  int64_t orphans_ = 0, duplicates_ = 0, outside_ = 0, untimed_ = 0, captured_ = 0,
-          missing_outside_ = 0, unnumbered_launches_ = 0, collisions_ = 0;
 };
 
 }  // namespace
 
-GpuLinks LinkGpuWork(const TraceData& trace, ProcessEvidence& evidence) {
-  return Linker(trace, evidence).Link();
-}
-
-bool UsesGpu(const TraceData& trace) {
-  for (size_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events.Kind(i) == EventKind::kOperator) continue;
-    const TraceEvent& event = trace.events[i];
-    if (event.IsGpuWork()) return true;
-    // The caching allocator of a GPU.
-    if (event.kind == EventKind::kMemory && event.device >= 0) return true;
-    if (event.IsCall() && IsLaunch(ClassifyCall(trace.Text(event.name)))) return true;
-  }
-  return false;
+GpuLinks LinkGpuWork(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence) {
+  return Linker(trace, host, evidence).Link();
 }
 
 }  // namespace perfgate

@@ -120,14 +120,14 @@ void ExtractSyncs(const TraceData& trace, const HostTree& host, const Attributio
     if (step < 0) continue;
     uint32_t& last = last_call[static_cast<size_t>(step)];
     if (last == UINT32_MAX || trace.events[last].start_ns <= event.start_ns) last = index;
-    if (Waits(ClassifyCall(trace.Text(event.name)))) syncs.push_back(index);
+    if (Waits(host.CallKindOf(event))) syncs.push_back(index);
   }
   // A torch.profiler user synchronises at the end of each step: every step's last call, made by no
   // operator. It is the harness's own only if every step has it.
   const bool harness = !harness_syncs_outside &&
                        std::all_of(last_call.begin(), last_call.end(), [&](uint32_t index) {
                          return index != UINT32_MAX && host.parent[index] == kNoOperator &&
-                                Waits(ClassifyCall(trace.Text(trace.events[index].name)));
+                                Waits(host.CallKindOf(trace.events[index]));
                        });
   std::vector<double>& counts = evidence.Steps(MetricId::kSyncs);
   std::vector<double>& harness_counts = evidence.Steps(MetricId::kHarnessSyncs);

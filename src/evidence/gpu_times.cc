@@ -81,9 +81,9 @@ struct StepTimes {
 
 void FinishStep(StepTimes& times, size_t step, ProcessEvidence& evidence) {
   int64_t gpu_ns = 0, comm_ns = 0, idle_ns = 0;
-  for (auto& [device, intervals] : times.work) gpu_ns += UnionNs(intervals);
+  for (auto& [device, intervals] : times.work) gpu_ns = SaturatingAdd(gpu_ns, UnionNs(intervals));
   for (auto& [device, intervals] : times.comm) {
-    comm_ns += UnionNs(intervals);
+    comm_ns = SaturatingAdd(comm_ns, UnionNs(intervals));
     std::vector<Interval>& all = times.work[device];
     all.insert(all.end(), intervals.begin(), intervals.end());
   }
@@ -91,7 +91,8 @@ void FinishStep(StepTimes& times, size_t step, ProcessEvidence& evidence) {
     const int64_t busy_ns = UnionNs(intervals);
     int64_t last = intervals.front().second;
     for (const Interval& interval : intervals) last = std::max(last, interval.second);
-    idle_ns += std::max<int64_t>(0, last - intervals.front().first - busy_ns);
+    idle_ns =
+        SaturatingAdd(idle_ns, std::max<int64_t>(0, last - intervals.front().first - busy_ns));
   }
   evidence.Steps(MetricId::kGpuTime)[step] = static_cast<double>(gpu_ns);
   evidence.Steps(MetricId::kCommTime)[step] = static_cast<double>(comm_ns);
@@ -171,8 +172,7 @@ void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEv
   std::vector<std::vector<int64_t>> delays(evidence.window.steps.size());
   int64_t disturbed = 0, timed = 0, early = 0;
   for (const LaunchCall& call : links.calls) {
-    const bool launch = call.kind == CallKind::kKernelLaunch || call.kind == CallKind::kGraphLaunch;
-    if (!launch || call.step < 0 || call.captured) continue;
+    if (!LaunchesKernels(call.kind) || call.step < 0 || call.captured) continue;
     const TraceEvent& event = trace.events[call.event];
     if (Overlaps(overheads, event)) {
       ++disturbed;

@@ -66,16 +66,15 @@ bool Encloses(const TraceEvent& outer, const TraceEvent& inner) {
 void HostTree::Classify(uint32_t text) {
   const std::string_view name = trace->Text(text);
   kind_of_text[text] = ClassifyOperator(name);
-  if (kind_of_text[text] != OperatorKind::kFused && !name.starts_with("triton_")) return;
-  std::string canonical = DecodeKernelName(name).canonical;
-  if (const std::optional<uint32_t> known = trace->texts.Find(canonical)) {
+  const bool generated = kind_of_text[text] == OperatorKind::kFused || name.starts_with("triton_");
+  if (!generated && name.size() <= kLongestElement) return;
+  const std::string element =
+      PathElement(generated ? std::string_view(DecodeKernelName(name).canonical) : name);
+  if (const std::optional<uint32_t> known = trace->texts.Find(element)) {
     renamed_[text] = *known;
-    return;
+  } else {
+    renamed_[text] = static_cast<uint32_t>(kind_of_text.size()) + new_names_.Intern(element);
   }
-  const auto known = std::find(new_names_.begin(), new_names_.end(), canonical);
-  const auto number = static_cast<uint32_t>(known - new_names_.begin());
-  if (known == new_names_.end()) new_names_.push_back(std::move(canonical));
-  renamed_[text] = static_cast<uint32_t>(kind_of_text.size()) + number;
 }
 
 HostTree BuildHostTree(const TraceData& trace) {
@@ -84,6 +83,10 @@ HostTree BuildHostTree(const TraceData& trace) {
   host.order = HostOrder(trace);
   host.parent.assign(trace.events.size(), kNoOperator);
   host.kind_of_text.assign(trace.texts.size(), OperatorKind::kOther);
+  host.call_kind_of_text.reserve(trace.texts.size());
+  for (uint32_t text = 0; text < trace.texts.size(); ++text) {
+    host.call_kind_of_text.push_back(ClassifyCall(trace.Text(text)));
+  }
   std::vector<bool> classified(trace.texts.size());
   std::vector<uint32_t> around;
   for (const uint32_t index : host.order) {

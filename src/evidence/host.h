@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "evidence/calls.h"
+#include "evidence/path_text.h"
 #include "evidence/process.h"
 #include "kernel/kernel.h"
 #include "trace/trace.h"
@@ -21,7 +23,8 @@ inline constexpr int32_t kNoOperator = -1;
 struct HostTree {
   std::vector<uint32_t> order;  // operators and calls: by thread, then time, outer before inner
   std::vector<int32_t> parent;  // of each event of the trace: the innermost operator around it
-  std::vector<OperatorKind> kind_of_text;  // for texts that name operators
+  std::vector<OperatorKind> kind_of_text;   // for texts that name operators
+  std::vector<CallKind> call_kind_of_text;  // as a call of that name is
   const TraceData* trace = nullptr;
 
   int64_t Bytes() const {
@@ -29,21 +32,34 @@ struct HostTree {
                                 parent.capacity() * sizeof(int32_t));
   }
   OperatorKind KindOf(const TraceEvent& op) const { return kind_of_text[op.name]; }
-  // What an operator is called in a path, as a number: generated code without its numbering.
+  CallKind CallKindOf(const TraceEvent& call) const { return call_kind_of_text[call.name]; }
+  // What an operator is called in a path, as a number: generated code without its numbering, long
+  // names cut (PathElement).
   uint32_t PathName(uint32_t text) const {
     const auto renamed = renamed_.find(text);
     return renamed == renamed_.end() ? text : renamed->second;
   }
   std::string_view NameOf(uint32_t path_name) const {
     const size_t texts = kind_of_text.size();
-    return path_name < texts ? trace->Text(path_name) : new_names_[path_name - texts];
+    return path_name < texts ? trace->Text(path_name)
+                             : new_names_[path_name - static_cast<uint32_t>(texts)];
+  }
+  // The nearest operator from `op` outwards for which `is(event)` holds, kDeepestPath levels at
+  // most; kNoOperator if there is none.
+  template <typename Is>
+  int32_t FindOutwards(int32_t op, Is is) const {
+    for (size_t level = 0; op != kNoOperator && level < kDeepestPath; ++level) {
+      if (is(trace->events[static_cast<size_t>(op)])) return op;
+      op = parent[static_cast<size_t>(op)];
+    }
+    return kNoOperator;
   }
   // Classifies the operator that `text` names.
   void Classify(uint32_t text);
 
  private:
   std::unordered_map<uint32_t, uint32_t> renamed_;  // text -> path name
-  std::vector<std::string> new_names_;              // path names that are no texts of the trace
+  TextTable new_names_;                             // path names that are no texts of the trace
 };
 
 // True if `outer` holds `inner` on its thread. Clocks of caller and callee differ by rounding: a

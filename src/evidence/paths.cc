@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
-#include "evidence/evidence.h"
+#include "evidence/path_text.h"
 
 namespace perfgate {
 
 uint32_t OperatorPaths::Of(int32_t op) {
-  constexpr size_t kDeepest = 64;
   chain_.clear();
-  for (; op != kNoOperator && chain_.size() < kDeepest;
+  for (; op != kNoOperator && chain_.size() < kDeepestPath;
        op = host_.parent[static_cast<size_t>(op)]) {
     chain_.push_back(host_.PathName(host_.trace->events[static_cast<size_t>(op)].name));
   }
@@ -27,17 +26,13 @@ uint32_t OperatorPaths::Child(uint32_t parent, uint32_t name) {
 }
 
 std::string OperatorPaths::Text(uint32_t path) const {
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> elements;
   for (; path != kNowhere; path = nodes_[path].parent) {
     const uint32_t name = nodes_[path].name;
-    names.push_back(name == kGraphName ? std::string_view("graph") : host_.NameOf(name));
+    elements.push_back(name == kGraphName ? std::string_view("graph") : host_.NameOf(name));
   }
-  std::string text;
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    if (!text.empty()) text += kPathSeparator;
-    text += *name;
-  }
-  return text;
+  std::reverse(elements.begin(), elements.end());
+  return PathText(elements);
 }
 
 }  // namespace perfgate

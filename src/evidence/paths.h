@@ -21,7 +21,7 @@ class OperatorPaths {
   uint32_t Of(int32_t op);
   // "graph": work of a graph launch without an operator around it.
   uint32_t Graph() { return Child(kNowhere, kGraphName); }
-  // "aten::linear > aten::addmm"
+  // "aten::linear > aten::addmm". See PathText().
   std::string Text(uint32_t path) const;
 
  private:

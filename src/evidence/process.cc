@@ -12,6 +12,18 @@
 namespace perfgate {
 namespace {
 
+bool UsesGpu(const TraceData& trace, const HostTree& host) {
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events.Kind(i) == EventKind::kOperator) continue;
+    const TraceEvent& event = trace.events[i];
+    if (event.IsGpuWork()) return true;
+    // The caching allocator of a GPU.
+    if (event.kind == EventKind::kMemory && event.device >= 0) return true;
+    if (event.IsCall() && IsLaunch(host.CallKindOf(event))) return true;
+  }
+  return false;
+}
+
 // Counts that cannot be told by step would look like evidence.
 void GpuUnavailable(const std::string& reason, ProcessEvidence& evidence) {
   for (const Metric& metric : Metrics()) {
@@ -42,7 +54,7 @@ void NoteUnlinked(const TraceData& trace, const GpuLinks& links, ProcessEvidence
   }
 }
 
-void ExtractGpu(const TraceData& trace, HostTree& host, bool harness_syncs_outside,
+void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs_outside,
                 ProcessEvidence& evidence) {
   if (!trace.other_accelerator.empty()) {
     const std::string reason = fmt::format(
@@ -51,11 +63,11 @@ void ExtractGpu(const TraceData& trace, HostTree& host, bool harness_syncs_outsi
     GpuUnavailable(reason, evidence);
     return;
   }
-  GpuLinks links = LinkGpuWork(trace, evidence);
+  GpuLinks links = LinkGpuWork(trace, host, evidence);
   if (!links.linked) NoteUnlinked(trace, links, evidence);
   if (!links.linked && evidence.window.marked) return;
   evidence.link_bytes += links.Bytes();
-  ExtractGpuCounts(trace, links, evidence);
+  ExtractGpuCounts(trace, host, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
   if (links.linked) ExtractIdle(trace, host, links, evidence);
   const Attribution attribution(trace, host);
@@ -118,12 +130,12 @@ void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
 ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
                                bool harness_syncs_outside) {
   ProcessEvidence evidence;
-  evidence.gpu = gpu_expected || UsesGpu(trace) || !trace.other_accelerator.empty();
   NoteTraceFacts(trace, evidence);
   evidence.window = FindWindow(trace, evidence.notes, evidence.incomplete);
   const size_t facts = evidence.explain.size();
-  HostTree host = BuildHostTree(trace);
+  const HostTree host = BuildHostTree(trace);
   evidence.link_bytes += host.Bytes();
+  evidence.gpu = gpu_expected || UsesGpu(trace, host) || !trace.other_accelerator.empty();
   ExtractHost(trace, host, evidence);
   ExtractMemory(trace, evidence);
   if (evidence.gpu) {

@@ -5,6 +5,21 @@
 #include "base/numbers.h"
 
 namespace perfgate {
+namespace {
+
+template <typename Use>
+void AddUse(std::vector<Use>& uses, const Use& use, std::string Use::*text, size_t most) {
+  const auto found = std::find_if(uses.begin(), uses.end(),
+                                  [&](const Use& other) { return other.*text == use.*text; });
+  if (found != uses.end()) {
+    found->count = SaturatingAdd(found->count, use.count);
+    found->time_ns = SaturatingAdd(found->time_ns, use.time_ns);
+  } else if (uses.size() < most) {
+    uses.push_back(use);
+  }
+}
+
+}  // namespace
 
 int64_t KernelRow::Count() const { return SaturatingSum(count_per_step); }
 
@@ -71,25 +86,11 @@ std::vector<KernelRow> RowTable::Take() {
 }
 
 void AddShape(KernelRow& row, const ShapeUse& use) {
-  const auto same = [&use](const ShapeUse& other) { return other.input_dims == use.input_dims; };
-  const auto found = std::find_if(row.shapes.begin(), row.shapes.end(), same);
-  if (found != row.shapes.end()) {
-    found->count = SaturatingAdd(found->count, use.count);
-    found->time_ns = SaturatingAdd(found->time_ns, use.time_ns);
-  } else if (row.shapes.size() < kMostShapes) {
-    row.shapes.push_back(use);
-  }
+  AddUse(row.shapes, use, &ShapeUse::input_dims, kMostShapes);
 }
 
 void AddPlace(std::vector<PlaceUse>& places, const PlaceUse& use) {
-  const auto same = [&use](const PlaceUse& other) { return other.place == use.place; };
-  const auto found = std::find_if(places.begin(), places.end(), same);
-  if (found != places.end()) {
-    found->count = SaturatingAdd(found->count, use.count);
-    found->time_ns = SaturatingAdd(found->time_ns, use.time_ns);
-  } else if (places.size() < kMostPlaces) {
-    places.push_back(use);
-  }
+  AddUse(places, use, &PlaceUse::place, kMostPlaces);
 }
 
 void AddStream(KernelRow& row, int64_t stream) {

@@ -65,7 +65,7 @@ bool KernelSetIsStable(const Evidence& evidence) {
     std::vector<int64_t>& sum = counts[{row.device, row.name}];
     sum.resize(std::max(sum.size(), row.count_per_step.size()));
     for (size_t step = 0; step < row.count_per_step.size(); ++step) {
-      sum[step] += row.count_per_step[step];
+      sum[step] = SaturatingAdd(sum[step], row.count_per_step[step]);
     }
   }
   return std::all_of(counts.begin(), counts.end(), [](const auto& entry) {

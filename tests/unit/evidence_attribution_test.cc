@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evidence/evidence.h"
@@ -179,6 +180,35 @@ TEST(Modules, OfARecordedModelWithStacks) {
   }
   // Stacks change no row.
   EXPECT_EQ(rows_with, rows_without);
+}
+
+// As deep as paths go, so that a trace of one deep nest and many launches costs no more.
+TEST(Modules, OfAHierarchyAreLookedForAsFarOutAsPathsReach) {
+  for (const auto& [levels, told] : {std::pair{60, true}, std::pair{70, false}}) {
+    TraceBuilder builder;
+    builder.Step(1, 0, 1'000'000)
+        .Host("cpu_op", "aten::linear", 1000, 900'000, R"("Module Hierarchy": "Net.fc")");
+    for (int i = 0; i < levels; ++i) builder.Op("custom::deep", 2000 + i, 800'000 - 2 * i);
+    builder.Launch("gemm", 400'000, 1);
+    const Evidence evidence = Extracted(builder);
+    ASSERT_THAT(evidence.kernels, SizeIs(1));
+    EXPECT_EQ(!evidence.kernels[0].modules.empty(), told) << levels;
+  }
+}
+
+TEST(Backward, IsLookedForAsFarOutAsPathsReach) {
+  for (const auto& [levels, forward] : {std::pair{60, "aten::addmm"}, std::pair{70, ""}}) {
+    TraceBuilder builder;
+    builder.Step(1, 0, 1'000'000)
+        .Host("cpu_op", "aten::addmm", 1000, 500, R"("Sequence number": 7, "Fwd thread id": 0)")
+        .Host("cpu_op", "AddmmBackward0", 2000, 900'000,
+              R"("Sequence number": 7, "Fwd thread id": 1)");
+    for (int i = 0; i < levels; ++i) builder.Op("custom::deep", 3000 + i, 800'000 - 2 * i);
+    builder.Launch("gemm", 400'000, 1);
+    const Evidence evidence = Extracted(builder);
+    ASSERT_THAT(evidence.kernels, SizeIs(1));
+    EXPECT_EQ(evidence.kernels[0].backward_of, forward) << levels;
+  }
 }
 
 TEST(InputTypes, AreThoseOfTheInnermostOperator) {

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "evidence/calls.h"
 #include "evidence/evidence.h"
+#include "evidence/path_text.h"
 #include "trace_builder.h"
 
 namespace perfgate {
@@ -13,8 +17,11 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
 
 Evidence Extracted(const TraceBuilder& builder) {
   const ScratchFile file("t.json", builder.Json());
@@ -37,6 +44,40 @@ TEST(HostileTrace, TimesBeyondReasonOverflowNothing) {
     }
     const Evidence evidence = Extracted(builder);
     EXPECT_EQ(evidence.steps.size(), 1U) << time;
+  }
+}
+
+// GPUs that are each idle for longer than half of what a number can hold.
+TEST(HostileTrace, IdleTimesOfSeveralDevicesStayLarge) {
+  constexpr int64_t kFarNs = 3'900'000'000'000'000'000;
+  TraceBuilder builder;
+  builder.Step(1, 0, 100'000);
+  for (int device = 0; device < 3; ++device) {
+    const int64_t id = 2 * device;
+    builder.Call("cudaLaunchKernel", 1000 * id + 1000, 500, id + 1)
+        .Kernel("a", -kFarNs, 2000, id + 1, 7, device)
+        .Call("cudaLaunchKernel", 1000 * id + 2000, 500, id + 2)
+        .Kernel("b", kFarNs, 2000, id + 2, 7, device);
+  }
+  const Evidence evidence = Extracted(builder);
+  constexpr auto kLargest = static_cast<double>(INT64_MAX);
+  EXPECT_EQ(Summarise(evidence, MetricId::kGpuIdle).largest, kLargest);
+  EXPECT_THAT(evidence.idle.launch_ns, ElementsAre(INT64_MAX));
+  EXPECT_THAT(evidence.idle.queued_ns, ElementsAre(INT64_MAX));
+}
+
+TEST(HostileTrace, BusyTimesOfManyDevicesStayLarge) {
+  constexpr int64_t kLongestNs = 1'000'000'000'000'000;
+  constexpr auto kLargest = static_cast<double>(INT64_MAX);
+  for (const auto& [name, metric] : {std::pair{"k", MetricId::kGpuTime},
+                                     std::pair{"ncclKernel_AllReduce", MetricId::kCommTime}}) {
+    TraceBuilder builder;
+    builder.Step(1, 0, 100'000'000);
+    for (int device = 0; device < 9300; ++device) {
+      builder.Call("cudaLaunchKernel", 10'000 * device + 1000, 500, device + 1)
+          .Kernel(name, 10'000 * device + 2000, kLongestNs, device + 1, 7, device);
+    }
+    EXPECT_EQ(Summarise(Extracted(builder), metric).largest, kLargest) << name;
   }
 }
 
@@ -66,6 +107,95 @@ TEST(HostileTrace, DeepNestingCostsNoRecursion) {
   const Evidence evidence = Extracted(builder);
   EXPECT_THAT(evidence.incomplete_because, IsEmpty());
   EXPECT_EQ(Summarise(evidence, MetricId::kRootOps).value, 1);
+}
+
+// Each row holds the text of its path: long names, deep nesting and many rows in one small file
+// must not multiply.
+TEST(HostileTrace, LongNamesDoNotMultiplyByTheRows) {
+  constexpr int kLevels = 20, kRows = 100;
+  const std::string tail(20'000, 'x');
+  TraceBuilder builder;
+  builder.Step(1, 0, 1'000'000);
+  for (int level = 0; level < kLevels; ++level) {
+    const int64_t start_ns = 1000 + 10 * level, duration_ns = 900'000 - 20 * level;
+    builder.Op(fmt::format("custom::{}{}", level, tail), start_ns, duration_ns)
+        .Host("python_function", fmt::format("nn.Module: M{}{}", level, tail), start_ns,
+              duration_ns)
+        .Host("user_annotation", fmt::format("a{}{}", level, tail), start_ns, duration_ns);
+  }
+  for (int row = 0; row < kRows; ++row) {
+    builder.Launch(fmt::format("k{}", row), 10'000 + 5000 * row, row + 1);
+  }
+  const Evidence evidence = Extracted(builder);
+  ASSERT_THAT(evidence.kernels, SizeIs(kRows));
+  for (const KernelRow& row : evidence.kernels) {
+    EXPECT_LE(row.op_path.size(), kLongestPath);
+    ASSERT_THAT(row.modules, SizeIs(1));
+    EXPECT_LE(row.modules[0].place.size(), kLongestPath);
+    ASSERT_THAT(row.annotations, SizeIs(1));
+    EXPECT_LE(row.annotations[0].place.size(), kLongestPath);
+    EXPECT_THAT(PathElements(row.op_path).front(), StartsWith("custom::0xxx"));
+    EXPECT_THAT(row.Operator(), StartsWith("custom::19xxx"));
+  }
+  EXPECT_LT(WriteJson(ToJson(evidence)).size(), builder.Json().size() + kRows * 4 * kLongestPath);
+}
+
+TEST(HostileTrace, ALongNameOfAForwardOperatorStandsCutInItsBackwardRows) {
+  TraceBuilder builder;
+  builder.Step(1, 0, 100'000)
+      .Host("cpu_op", "custom::" + std::string(60'000, 'f'), 10'000, 9000,
+            R"("Sequence number": 7, "Fwd thread id": 0)")
+      .Host("cpu_op", "CustomBackward0", 50'000, 20'000,
+            R"("Sequence number": 7, "Fwd thread id": 1)", 2)
+      .Host("cuda_runtime", "cudaLaunchKernel", 53'000, 500, R"("correlation": 2)", 2)
+      .Kernel("k", 55'000, 2000, 2);
+  const Evidence evidence = Extracted(builder);
+  ASSERT_THAT(evidence.kernels, SizeIs(1));
+  EXPECT_THAT(evidence.kernels[0].backward_of, StartsWith("custom::fff"));
+  EXPECT_LE(evidence.kernels[0].backward_of.size(), kLongestElement);
+}
+
+TEST(HostileTrace, LongNamesThatDifferInTheirMiddleStayApart) {
+  TraceBuilder builder;
+  builder.Step(1, 0, 100'000);
+  const std::string half(1000, 'x');
+  builder.Op("custom::" + half + "1" + half, 10'000, 9000).Launch("k", 11'000, 1);
+  builder.Op("custom::" + half + "2" + half, 30'000, 9000).Launch("k", 31'000, 2);
+  const Evidence evidence = Extracted(builder);
+  ASSERT_THAT(evidence.kernels, SizeIs(2));
+  EXPECT_NE(evidence.kernels[0].op_path, evidence.kernels[1].op_path);
+  EXPECT_LE(evidence.kernels[0].op_path.size(), kLongestElement);
+  EXPECT_THAT(evidence.operators,
+              Contains(Field(&OperatorRow::name, "custom::" + half + "1" + half)));
+}
+
+TEST(PathText, KeepsItsEndsAndTellsWhatIsBetween) {
+  const auto path = [](char middle) {
+    std::vector<std::string> names;
+    for (int i = 0; i < 41; ++i)
+      names.push_back(fmt::format("level{}{}", i, std::string(190, 'y')));
+    names[20].back() = middle;
+    return PathText(std::vector<std::string_view>(names.begin(), names.end()));
+  };
+  const std::string text = path('a');
+  EXPECT_LE(text.size(), kLongestPath);
+  EXPECT_GT(text.size(), kLongestPath / 2);
+  EXPECT_THAT(text, StartsWith("level0y"));
+  EXPECT_THAT(text, HasSubstr("y > ... 23 levels #"));
+  EXPECT_THAT(Innermost(text), StartsWith("level40y"));
+  EXPECT_NE(text, path('b'));
+  EXPECT_EQ(PathText(std::vector<std::string_view>{"aten::linear", "aten::addmm"}),
+            "aten::linear > aten::addmm");
+}
+
+TEST(PathElement, IsTheNameUnlessItIsTooLong) {
+  const std::string longest(kLongestElement, 'n');
+  EXPECT_EQ(PathElement("aten::addmm"), "aten::addmm");
+  EXPECT_EQ(PathElement(longest), longest);
+  const std::string cut = PathElement(longest + "n");
+  EXPECT_EQ(cut.size(), kLongestElement);
+  EXPECT_THAT(cut, HasSubstr("n...n"));
+  EXPECT_NE(cut, PathElement(longest + "nn"));
 }
 
 TEST(Calls, AreKnownByNameWithAnySuffix) {

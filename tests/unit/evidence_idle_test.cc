@@ -58,6 +58,20 @@ TEST(Idle, IsTheDevicesWhereTheWorkWasQueued) {
   EXPECT_THAT(idle.queue_depth, ElementsAre(1.5));  // 0, 1, 2, 3
 }
 
+TEST(Idle, ALaunchFindsTheWorksOfTheStepsBeforeItInTheQueue) {
+  TraceBuilder builder;
+  builder.Step(1, 0, 10'000).Step(2, 10'000, 10'000).Step(3, 20'000, 100'000);
+  // Three launches in step 1; the second of them is still waiting when step 2 launches, the third
+  // when step 3 does.
+  for (int i = 0; i < 3; ++i) builder.Call("cudaLaunchKernel", 1000 + 1000 * i, 500, i + 1);
+  builder.Kernel("a", 3500, 8000, 1).Kernel("b", 11'500, 8000, 2).Kernel("c", 30'000, 8000, 3);
+  builder.Call("cudaLaunchKernel", 11'000, 500, 4).Kernel("d", 38'000, 8000, 4);
+  builder.Call("cudaLaunchKernel", 21'000, 500, 5).Kernel("e", 46'000, 8000, 5);
+  builder.Call("cudaLaunchKernel", 41'000, 500, 6).Kernel("f", 54'000, 8000, 6);
+  // Step 1: none, a, a and b. Step 2: b and c. Step 3: c and d, then e.
+  EXPECT_THAT(Extracted(builder).idle.queue_depth, ElementsAre(1, 2, 1.5));
+}
+
 TEST(Idle, OfAnotherThreadsSyncIsNoSync) {
   TraceBuilder builder;
   builder.Step(1, 0, 100'000)
