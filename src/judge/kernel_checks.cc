@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "judge/checks.h"
 #include "judge/next_step.h"
@@ -16,7 +17,9 @@ using Rows = std::vector<const KernelRow*>;
 std::vector<int64_t> CountPerStep(const Rows& rows, size_t steps) {
   std::vector<int64_t> counts(steps, 0);
   for (const KernelRow* row : rows) {
-    for (size_t i = 0; i < row->count_per_step.size(); ++i) counts[i] += row->count_per_step[i];
+    for (size_t i = 0; i < row->count_per_step.size(); ++i) {
+      counts[i] = SaturatingAdd(counts[i], row->count_per_step[i]);
+    }
   }
   return counts;
 }
@@ -224,9 +227,8 @@ Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding) {
     Name(rows.opaque, finding);
     return With(std::move(finding), Status::kError,
                 fmt::format("the operators of {} are not known", SomeNames(rows.opaque)),
-                EditRule(rule, fmt::format("'covers', as {{{}: [{}]}},",
-                                           Printable(rows.opaque[0]->info.canonical),
-                                           Join(check.ops, ", "))));
+                EditRule(rule, fmt::format("'covers', as {},",
+                                           CoversText(rows.opaque[0]->info.canonical, check.ops))));
   }
   if (rows.fused.empty() && rows.apart.empty()) {
     return ErrorUnlessOptional(

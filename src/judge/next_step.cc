@@ -5,6 +5,19 @@
 #include "base/text.h"
 
 namespace perfgate {
+namespace {
+
+// As YAML's double-quoted text, in which the escapes of Printable are the characters again.
+std::string YamlQuoted(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return fmt::format("\"{}\"", Printable(escaped));
+}
+
+}  // namespace
 
 std::string AcceptRule(std::string_view case_name, std::string_view rule) {
   return fmt::format("perfgate baseline accept --case {} --rule {} --reason '…'",
@@ -20,6 +33,10 @@ std::string EditRule(const Rule& rule, std::string_view what) {
     return fmt::format("set {} with 'override: {}' in a rule file of your own", what, rule.full_id);
   }
   return fmt::format("set {} in {}", what, ToString(rule.where));
+}
+
+std::string CoversText(std::string_view kernel, const std::vector<std::string>& ops) {
+  return fmt::format("{{{}: [{}]}}", YamlQuoted(kernel), Join(ops, ", "));
 }
 
 std::string JudgeLargestStep() {

@@ -208,8 +208,17 @@ TEST(JudgeFusion, AnOpaqueKernelNeedsCovers) {
   const Finding finding = Fusion(pair, GeluMul());
   EXPECT_EQ(finding.status, Status::kError);
   EXPECT_EQ(finding.message, "the operators of geglu_fwd are not known");
-  EXPECT_EQ(finding.next, "set 'covers', as {geglu_fwd: [gelu, mul]}, in rules/mine.yaml:7:5");
+  EXPECT_EQ(finding.next, "set 'covers', as {\"geglu_fwd\": [gelu, mul]}, in rules/mine.yaml:7:5");
   EXPECT_EQ(Fusion(pair, GeluMul(), {{"geglu_*", {"gelu", "mul"}}}).status, Status::kPass);
+}
+
+TEST(JudgeFusion, TheKernelInTheSuggestedCoversIsQuoted) {
+  CasePair pair = GegluPair();
+  pair.head.kernels.pop_back();
+  AddKernel(pair.head, "f<int, 4>(\"a\\\x1b\"): {b}", {}, Family::kOther, {1, 1}).info.opaque =
+      true;
+  EXPECT_THAT(Fusion(pair, GeluMul()).next,
+              HasSubstr(R"(as {"f<int, 4>(\"a\\\x1b\"): {b}": [gelu, mul]},)"));
 }
 
 TEST(JudgeFusion, OperatorsThatNoKernelDoesAreAnErrorUnlessOptional) {
