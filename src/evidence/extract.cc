@@ -147,7 +147,8 @@ class Extractor {
   // A workload that was asked for a number of steps owes them, whole and in order. What a bare
   // trace or a program that knows nothing of perfgate marks is its own affair.
   void CheckSteps(ProcessEvidence& process) const {
-    const bool owed = !declared_.argv.empty() && declared_.profiler == Profiler::kTorch;
+    const bool marks = declared_.profiler == Profiler::kTorch || !declared_.nvtx_steps.empty();
+    const bool owed = !declared_.argv.empty() && marks;
     const int asked = declared_.windows.traced_iterations;
     const int marked = process.window.marked ? process.window.Count() : 0;
     if (!process.window.misnumbered.empty()) {

@@ -65,7 +65,9 @@ void AddTraceKey(const TraceData& trace, const ProcessEvidence& process, Evidenc
     if (device.id != busiest && trace.devices.size() != 1) continue;
     Fill(key.fields, "gpu", device.name);
     if (device.sm_count > 0) Fill(key.fields, "sm_count", fmt::format("{}", device.sm_count));
+    Fill(key.recorded, "gpu_uuid", device.uuid);
   }
+  FillFrom(kGpuFields, trace.environment, key.fields);
   if (!trace.cuda_runtime_version.empty()) {
     Fill(key.fields, "cuda", CudaVersion(trace.cuda_runtime_version));
   }

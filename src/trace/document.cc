@@ -47,13 +47,18 @@ void TraceHandler::SectionScalar(std::string_view text) {
     if (sub_key_ == "name") device.name = Start(text);
     if (sub_key_ == "numSms") device.sm_count = integer.value_or(0);
     if (sub_key_ == "totalGlobalMem") device.memory_bytes = integer.value_or(0);
+    if (sub_key_ == "uuid") device.uuid = Start(text);
   } else if (section_ == Section::kDistributed && depth_ == 2 && integer && *integer >= 0 &&
              *integer <= INT32_MAX) {
     if (sub_key_ == "rank") trace_.rank = static_cast<int>(*integer);
     if (sub_key_ == "world_size") trace_.world_size = static_cast<int>(*integer);
+  } else if (section_ == Section::kEnvironment && depth_ == 2) {
+    constexpr size_t kMostFacts = 64;
+    if (trace_.environment.size() < kMostFacts) trace_.environment[sub_key_] = Start(text);
   } else if (section_ == Section::kFooter && depth_ == 2) {
     if (sub_key_ == "records") trace_.footer_records = integer.value_or(kAbsent);
     if (sub_key_ == "dropped") trace_.footer_dropped = integer.value_or(kAbsent);
+    if (sub_key_ == "fault") trace_.footer_fault = text.substr(0, 1024);
   }
 }
 

@@ -81,6 +81,7 @@ bool TraceHandler::StartObject() {
     trace_.devices.emplace_back();
   } else if (depth_ == 2) {
     if (top_key_ == "distributedInfo") section_ = Section::kDistributed;
+    if (top_key_ == "perfgate_environment") section_ = Section::kEnvironment;
     if (top_key_ == "perfgate_footer") {
       section_ = Section::kFooter;
       trace_.footer = true;

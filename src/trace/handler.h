@@ -98,7 +98,7 @@ class TraceHandler {
   static constexpr size_t kMostReasons = 64;
 
   using Field = EventField;
-  enum class Section : uint8_t { kOther, kDevices, kDistributed, kFooter };
+  enum class Section : uint8_t { kOther, kDevices, kDistributed, kEnvironment, kFooter };
 
   bool InEvent() const { return in_events_ && depth_ >= event_depth_; }
   bool InArgs() const { return InEvent() && in_args_; }

@@ -47,6 +47,8 @@ void CheckFooter(TraceData& trace) {
   if (!trace.incomplete.empty()) return;
   if (trace.profiler == "cupti" && !trace.footer) {
     trace.incomplete = "the collector's footer is missing: the process ended before it was written";
+  } else if (!trace.footer_fault.empty()) {
+    trace.incomplete = Printable(trace.footer_fault);
   } else if (trace.footer && trace.footer_dropped != 0) {
     trace.incomplete =
         trace.footer_dropped == kAbsent

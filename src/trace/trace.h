@@ -142,6 +142,7 @@ struct DeviceProperties {
   std::string name;      // "NVIDIA H200"
   int64_t sm_count = 0;  // 0: unknown
   int64_t memory_bytes = 0;
+  std::string uuid;  // "GPU-6b0d…"; perfgate's collector says it, Kineto does not
 };
 
 struct TraceData {
@@ -162,10 +163,13 @@ struct TraceData {
   // Written by perfgate's own programs as top-level keys. `perfgate_writer`: who made the trace
   // and keeps its synchronising outside the step marks ("attempt.h", "perfgate-torch").
   // `perfgate_profiler`: "cupti" for files of the collector, which owe a `perfgate_footer`
-  // {"records": events written, "dropped": records lost}.
+  // {"records": events written, "dropped": records lost, "fault": why it is no whole evidence}.
+  // `perfgate_environment`: versions of the libraries that the process had loaded, by name.
   std::string writer, profiler;
   bool footer = false;
   int64_t footer_records = kAbsent, footer_dropped = kAbsent;
+  std::string footer_fault;
+  std::map<std::string, std::string> environment;
 
   // "an MTIA accelerator": the file holds its work, in events that name no launch. "": none.
   std::string other_accelerator;

@@ -148,6 +148,19 @@ TEST_F(CaseEvidence, TheKeySaysWhatMustBeEqual) {
   EXPECT_EQ(evidence.device_name, "NVIDIA H200");
 }
 
+TEST_F(CaseEvidence, TheCollectorsTraceSaysTheKeyItself) {
+  TraceBuilder trace = Launches(1);
+  trace.Header(R"("perfgate_profiler": "cupti",
+                  "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "uuid": "GPU-1"}],)");
+  trace.Footer(R"(, "perfgate_environment": {"cublas": "13.1.0", "torch": "2.11.0"})");
+  Add(&trace);
+  const Evidence evidence = Run();
+  EXPECT_EQ(evidence.key.fields.at("profiler"), "cupti");
+  EXPECT_EQ(evidence.key.fields.at("cublas"), "13.1.0");
+  EXPECT_EQ(evidence.key.fields.at("torch"), "2.11.0");
+  EXPECT_EQ(evidence.key.recorded.at("gpu_uuid"), "GPU-1");
+}
+
 TEST_F(CaseEvidence, OnACpuTheKeyIsIsaAndThreads) {
   TraceBuilder trace;
   trace.Step(1, 0, 100'000).Op("aten::mm", 1000, 1000);

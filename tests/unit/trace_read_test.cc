@@ -335,6 +335,19 @@ TEST(TraceReader, TheCollectorOwesItsFooter) {
   TraceBuilder fewer = builder;
   fewer.Footer(R"(, "perfgate_footer": {"records": 2, "dropped": 0})");
   EXPECT_EQ(Read(fewer.Json()).incomplete, "the collector wrote 2 records, the file holds 1");
+  TraceBuilder fault = builder;
+  fault.Footer(R"(, "perfgate_footer": {"records": 1, "dropped": 0, "fault": "3 of 5 steps"})");
+  EXPECT_EQ(Read(fault.Json()).incomplete, "3 of 5 steps");
+}
+
+TEST(TraceReader, KnowsWhatTheCollectorSaysOfLibrariesAndGpus) {
+  TraceBuilder builder;
+  builder.Header(R"("deviceProperties": [{"id": 0, "uuid": "GPU-1"}],)").Raw(std::string(kOp));
+  builder.Footer(R"(, "perfgate_environment": {"cublas": "13.1.0", "torch": "2.11.0"})");
+  const TraceData trace = Read(builder.Json());
+  EXPECT_EQ(trace.environment.at("cublas"), "13.1.0");
+  EXPECT_EQ(trace.environment.at("torch"), "2.11.0");
+  EXPECT_EQ(trace.devices.at(0).uuid, "GPU-1");
 }
 
 TEST(TraceReader, SaysWhyAFileCannotBeOpened) {

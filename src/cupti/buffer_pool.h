@@ -1,0 +1,46 @@
+// The buffers that CUPTI fills. They belong to CUPTI from the request to the completion, and are
+// never freed: CUPTI may still write into one when all else is over.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace perfgate::cupti {
+
+struct FilledBuffer {
+  uint8_t* data = nullptr;
+  size_t used_bytes = 0;
+};
+
+class BufferPool {
+ public:
+  static constexpr size_t kBufferBytes = size_t{2} << 20;
+  static constexpr int kMostBuffers = 128;  // CUPTI holds one a launching thread
+
+  // Makes `count` buffers ready, their memory touched: a launch must not wait for that.
+  void Reserve(int count);
+  // All zero. nullptr if the bound is reached: CUPTI then drops the records and counts them.
+  uint8_t* Request();
+  // Returns how many wait to be taken.
+  size_t Complete(uint8_t* data, size_t used_bytes);
+  std::vector<FilledBuffer> Take();
+  void Return(const FilledBuffer& buffer);
+
+  bool ever_requested() const { return requested_.load() > 0; }
+  // How many CUPTI holds.
+  int64_t Held() const { return requested_.load() - completed_.load(); }
+
+ private:
+  uint8_t* Allocate();
+
+  std::mutex mutex_;  // nothing of CUPTI is called under it
+  std::vector<uint8_t*> free_;
+  std::vector<FilledBuffer> filled_;
+  int allocated_ = 0;
+  std::atomic<int64_t> requested_{0}, completed_{0};
+};
+
+}  // namespace perfgate::cupti

@@ -1,0 +1,167 @@
+// The collector's worker: reads what CUPTI filled, keeps the window's time, writes the file.
+#include <algorithm>
+
+#include "cupti/activities.h"
+#include "cupti/collector.h"
+#include "cupti/process_facts.h"
+#include "cupti/termination.h"
+
+namespace perfgate::cupti {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int kFlushMs = 150;  // while the window is open
+constexpr int kTimedMs = 5;    // while a time is to be kept
+constexpr int kDrainMs = 5;
+constexpr int kUntilWoken = -1;
+constexpr int64_t kDrainNs = 5 * kSecond;
+constexpr int64_t kTerminatedDrainNs = kSecond;
+constexpr int kQuietRounds = 3;
+// CUPTI may keep a buffer that nothing comes back from as long as the program launches on.
+constexpr int64_t kHeldBufferNs = kSecond / 2;
+
+}  // namespace
+
+void* Collector::RunWorker(void* self) {
+  static_cast<Collector*>(self)->Work();
+  return nullptr;
+}
+
+void Collector::Work() {
+  recorder_.emplace(api_, *calls_, file_, config_.most_events);
+  while (phase() != Phase::kClosed) {
+    const bool timed = config_.after_ns + config_.for_ns > 0;
+    const int pause_ms = phase() == Phase::kIdle ? kUntilWoken : kFlushMs;
+    wakeup_.Wait(phase() == Phase::kDraining ? kDrainMs : timed ? kTimedMs : pause_ms);
+    if (TerminationAsked()) Close(api_.Now(), WhyUnfinished());
+    if (timed) KeepTime();
+    Flush(0);
+    ReadBuffers();
+    if (phase() == Phase::kDraining && calls_off_.load()) Drain();
+    if (phase() == Phase::kIdle && finishing_.load()) {
+      if (UsesCuda()) Refuse(WhyNeverOpened());
+      break;
+    }
+  }
+  UnwatchTermination();
+  done_.store(true);
+  if (TerminationAsked()) Terminate();
+}
+
+void Collector::KeepTime() {
+  const int64_t now_ns = api_.Now();
+  const int64_t opens_ns = attached_ns_ + config_.after_ns;
+  if (phase() == Phase::kIdle && now_ns >= opens_ns) {
+    phase_.store(Phase::kOpen);
+    StartRecording();
+  }
+  if (phase() == Phase::kOpen && config_.for_ns > 0 && now_ns >= opens_ns + config_.for_ns) {
+    Close(now_ns, "");
+  }
+}
+
+void Collector::Flush(uint32_t flag) {
+  if (!pool_.ever_requested()) return;  // without any GPU use a flush has hung
+  api_.cuptiActivityFlushAll(flag);
+  size_t dropped = 0;
+  if (api_.cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped) == CUPTI_SUCCESS) {
+    dropped_ += static_cast<int64_t>(dropped);
+  }
+}
+
+void Collector::ReadBuffers() {
+  const std::vector<FilledBuffer> filled = pool_.Take();
+  // Looked at after the buffers were taken: what is in them was recorded before.
+  const Phase now = phase();
+  bool opened = false;
+  {
+    const std::lock_guard lock(mutex_);
+    opened = opened_ns_ != INT64_MAX;
+    recorder_->SetOpened(opened_ns_);
+    if (now == Phase::kDraining) recorder_->SetClosed(closed_ns_);
+  }
+  if (!file_begun_ && opened && UsesCuda()) BeginFile();
+  const int64_t work_before = recorder_->gpu_work_read();
+  for (const FilledBuffer& buffer : filled) {
+    recorder_->Read(buffer);
+    pool_.Return(buffer);
+  }
+  quiet_rounds_ = recorder_->gpu_work_read() == work_before ? quiet_rounds_ + 1 : 0;
+  if (file_begun_) WriteRanges();
+  if (recorder_->full()) {
+    Close(api_.Now(), "the window holds more than " + std::to_string(config_.most_events) +
+                          " events: declare fewer steps, or a shorter window");
+  }
+  if (config_.kernels > 0 && recorder_->kernels() >= config_.kernels) Close(api_.Now(), "");
+}
+
+void Collector::WriteRanges() {
+  std::vector<Range> ranges;
+  {
+    const std::lock_guard lock(mutex_);
+    ranges.swap(ranges_);
+  }
+  for (const Range& range : ranges) recorder_->Write(range);
+}
+
+void Collector::BeginFile() {
+  file_begun_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    // A second early: what was under way when the window opened began before it.
+    base_ns_ = (opened_ns_ / kSecond - 1) * kSecond;
+  }
+  recorder_->SetBase(base_ns_);
+  file_.Create(config_);
+  file_.Begin(HeaderKeys(config_, api_, base_ns_));
+}
+
+void Collector::Drain() {
+  if (drain_began_ns_ == 0) {
+    drain_began_ns_ = api_.Now();
+    quiet_rounds_ = 0;
+    return;
+  }
+  if (!IsDrained()) return;
+  DisableGpuWork(api_);
+  recorder_->SetForced();
+  Flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  ReadBuffers();
+  EndFile();
+  phase_.store(Phase::kClosed);
+}
+
+// All launches that are known have their work, and no record waits in a buffer of CUPTI's that the
+// program has stopped filling.
+bool Collector::IsDrained() {
+  const int64_t waited_ns = api_.Now() - drain_began_ns_;
+  if (waited_ns >= (TerminationAsked() ? kTerminatedDrainNs : kDrainNs)) return true;
+  if (recorder_->outstanding() > 0 || quiet_rounds_ < kQuietRounds) return false;
+  return pool_.Held() == 0 || (finishing_.load() && waited_ns >= kHeldBufferNs);
+}
+
+void Collector::EndFile() {
+  if (!file_begun_) {
+    if (UsesCuda()) Refuse(fault_.empty() ? WhyNeverOpened() : fault_);
+    return;
+  }
+  recorder_->Finish();
+  Ending ending;
+  ending.dropped = dropped_;
+  ending.drain_ns = api_.Now() - drain_began_ns_;
+  {
+    const std::lock_guard lock(mutex_);
+    ending.fault = fault_;
+  }
+  if (ending.fault.empty() && recorder_->unfinished() > 0) {
+    ending.fault = std::to_string(recorder_->unfinished()) +
+                   " GPU activities had not finished when the recording ended";
+  }
+  if (ending.fault.empty() && recorder_->full()) {
+    ending.fault = "the window holds more than " + std::to_string(config_.most_events) + " events";
+  }
+  file_.End(EnvironmentKeys(), ending);
+  if (!file_.error().empty()) Refuse(file_.error());
+}
+
+}  // namespace perfgate::cupti
