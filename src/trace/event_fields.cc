@@ -63,6 +63,10 @@ constexpr std::array kArguments = {
     KnownKey{"Record function id", EventField::kNone, true},
 };
 
+static_assert(std::all_of(kArguments.begin(), kArguments.end(), [](const KnownKey& key) {
+  return !key.telling || key.text.size() <= kLongestTellingKey;
+}));
+
 template <size_t kSize>
 const KnownKey* Find(const std::array<KnownKey, kSize>& keys, std::string_view text) {
   for (const KnownKey& key : keys) {

@@ -48,5 +48,6 @@ inline constexpr size_t kLongestEventKey = 4;
 
 // Keys of an event or of its `args` that hardly anything else has.
 bool TellsOfEvent(std::string_view key);
+inline constexpr size_t kLongestTellingKey = 18;
 
 }  // namespace perfgate

@@ -1,5 +1,6 @@
 #include "trace/quotes.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "trace/bytes.h"
@@ -56,6 +57,7 @@ bool EndsWithComma(std::string_view text) {
 
 bool EndsKeyOfEvent(std::string_view before, std::string_view after) {
   if (!WithoutBlanksBefore(after).starts_with(':')) return false;
+  before.remove_prefix(before.size() - std::min(before.size(), kLongestTellingKey + 1));
   const size_t quote = before.rfind('"');
   return quote != std::string_view::npos && TellsOfEvent(before.substr(quote + 1));
 }
