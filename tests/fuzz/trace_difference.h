@@ -48,11 +48,15 @@ inline std::string DifferenceOfDocuments(const TraceData& a, const TraceData& b)
     return text;
   };
   if (devices(a) != devices(b)) return "devices";
+  // All members by name: a new one does not compile until it is compared, here or elsewhere.
   const auto facts = [](const TraceData& t) {
-    return std::make_tuple(t.base_ns, t.whole_microseconds, t.cupti_version, t.cuda_runtime_version,
-                           t.cuda_driver_version, t.record_shapes, t.with_stack, t.profile_memory,
-                           t.rank, t.world_size, t.writer, t.profiler, t.footer, t.footer_records,
-                           t.footer_dropped, t.other_accelerator);
+    const auto& [events, texts, shapes, signatures, devices_seen, base_ns, whole_microseconds,
+                 cupti, runtime, driver, record_shapes, with_stack, profile_memory, rank,
+                 world_size, writer, profiler, footer, records, dropped, accelerator, events_read,
+                 left_out, warnings, incomplete, refused, json_bytes] = t;
+    return std::make_tuple(base_ns, whole_microseconds, cupti, runtime, driver, record_shapes,
+                           with_stack, profile_memory, rank, world_size, writer, profiler, footer,
+                           records, dropped, accelerator);
   };
   if (facts(a) != facts(b)) return "metadata";
   if (a.events_read != b.events_read) return "number of events read";
