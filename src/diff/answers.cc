@@ -70,15 +70,20 @@ Answer Kernels(const Evidence& base, const Evidence& head, const Diff& diff) {
           words + TimeText(base, head)};
 }
 
+// False for a change of copies, fills or waits.
+bool OfKernels(const Change& change) {
+  const auto any = [](const std::vector<ChangedKernel>& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [](const ChangedKernel& kernel) { return kernel.count != 0; });
+  };
+  return any(change.base) || any(change.head);
+}
+
 // True if every kernel has a counterpart of the same name, wherever it is launched from.
 bool SameKernels(const Diff& diff) {
   return std::all_of(diff.changes.begin(), diff.changes.end(), [](const Change& change) {
-    if (change.kind == ChangeKind::kMoved || change.kind == ChangeKind::kGraphLost) return true;
-    auto kernels = [](const std::vector<ChangedKernel>& list) {
-      return std::any_of(list.begin(), list.end(),
-                         [](const auto& kernel) { return kernel.count != 0; });
-    };
-    return !kernels(change.base) && !kernels(change.head);
+    return change.kind == ChangeKind::kMoved || change.kind == ChangeKind::kGraphLost ||
+           !OfKernels(change);
   });
 }
 
@@ -91,7 +96,8 @@ Answer Dispatch(const Evidence& base, const Evidence& head, const Diff& diff) {
   };
   for (const Row& row :
        {Row{MetricId::kHostOps, "operator calls"}, Row{MetricId::kLaunches, "launch calls"},
-        Row{MetricId::kGraphLaunches, "graph launches"}, Row{MetricId::kSyncs, "waits"}}) {
+        Row{MetricId::kGraphLaunches, "graph launches"}, Row{MetricId::kSyncs, "waits"},
+        Row{MetricId::kCompiledRegions, "compiled regions"}}) {
     Pair pair = Get(base, head, row.metric);
     if (!pair.Known() || (*pair.base == 0 && *pair.head == 0)) continue;
     differs = differs || pair.Delta() != 0;
@@ -127,7 +133,7 @@ Answer Names(const Diff& diff) {
                 change.kind == ChangeKind::kEpilogueGained ||
                 change.kind == ChangeKind::kTensorCoreLost ||
                 change.kind == ChangeKind::kDtypeChanged || change.kind == ChangeKind::kSubstituted;
-    if (!pair) continue;
+    if (!pair || !OfKernels(change)) continue;
     if (!words.empty() && words.size() > 300) {
       ++more;
       continue;

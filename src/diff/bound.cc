@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "diff/launches.h"
+#include "stats/stats.h"
 
 namespace perfgate {
 namespace {
@@ -106,33 +107,38 @@ std::string Waits(const Evidence& evidence) {
                      Plural(static_cast<int64_t>(*syncs), "time"));
 }
 
-double MedianOf(std::vector<int64_t> steps) {
-  if (steps.empty()) return 0;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>((steps.size() - 1) / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return static_cast<double>(*middle);
+// Where a step's idle time comes from: the median over the steps.
+struct IdleParts {
+  double launch = 0, sync = 0, queued = 0;
+};
+
+IdleParts IdleOf(const IdleTimes& idle) {
+  const auto median = [](const std::vector<int64_t>& steps) {
+    return static_cast<double>(LowerMedian(steps));
+  };
+  return {median(idle.launch_ns), median(idle.sync_ns), median(idle.queued_ns)};
 }
 
-// What leaves the GPU idle most: launches that come late, or waits of the host.
+// What leaves the GPU idle most: launches that come late, waits of the host, or work that is
+// launched and does not start.
 std::string_view IdleCause(const Evidence& evidence) {
-  const double launch = MedianOf(evidence.idle.launch_ns), sync = MedianOf(evidence.idle.sync_ns);
-  if (!evidence.idle.empty()) return sync > launch ? "sync" : "launch";
-  return Waits(evidence).empty() ? "launch" : "launch or sync";
+  if (evidence.idle.empty()) return Waits(evidence).empty() ? "launch" : "launch or sync";
+  const IdleParts idle = IdleOf(evidence.idle);
+  if (idle.queued > std::max(idle.launch, idle.sync)) return "queued";
+  return idle.sync > idle.launch ? "sync" : "launch";
 }
 
 // The parts of the idle time, and how far the host runs ahead.
 std::string IdleText(const Evidence& evidence) {
-  const IdleTimes& idle = evidence.idle;
-  if (idle.empty()) return "";
-  std::string text =
-      fmt::format("; idle {} because the next launch came late", Time(MedianOf(idle.launch_ns)));
-  if (const double sync = MedianOf(idle.sync_ns); sync > 0) {
-    text += fmt::format(", {} because the host waited", Time(sync));
-  }
+  if (evidence.idle.empty()) return "";
+  const IdleParts idle = IdleOf(evidence.idle);
   double depth = 0;
-  for (const double each : idle.queue_depth) depth += each;
-  return text + fmt::format("; launch queue depth {:.1f}",
-                            depth / static_cast<double>(idle.queue_depth.size()));
+  for (const double each : evidence.idle.queue_depth) depth += each;
+  return fmt::format(
+      "; idle {} because the next launch came late, {} because the host waited, {} though the next "
+      "work was launched; launch queue depth {:.1f}",
+      Time(idle.launch), Time(idle.sync), Time(idle.queued),
+      depth / static_cast<double>(evidence.idle.queue_depth.size()));
 }
 
 std::string LaunchText(const Evidence& evidence) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "diff/launches.h"
 
 namespace perfgate {
@@ -21,6 +23,19 @@ bool WorseFirst(const Change& a, const Change& b) {
   if (IsRegression(a.kind) != IsRegression(b.kind)) return IsRegression(a.kind);
   if (a.kind != b.kind) return a.kind < b.kind;
   return a.time_ns > b.time_ns;
+}
+
+// A graph break cuts what Inductor could fuse: said beside the fusions that came apart.
+void TellGraphBreaks(const Evidence& base, const Evidence& head, Diff* diff) {
+  const auto before = Summarise(base, MetricId::kCompiledRegions).value;
+  const auto now = Summarise(head, MetricId::kCompiledRegions).value;
+  if (!before || !now || *before == 0 || *now <= *before) return;
+  for (Change& change : diff->changes) {
+    if (change.kind != ChangeKind::kFusionSplit && change.kind != ChangeKind::kFusionLost) continue;
+    if (DecodeKernelName(change.base[0].name).library != "inductor") continue;
+    change.text +=
+        fmt::format("; compiled regions {:.0f} -> {:.0f} a step: a graph break", *before, *now);
+  }
 }
 
 }  // namespace
@@ -48,11 +63,13 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   FindMultiTensor(&work, false);
   FindMultiTensor(&work, true);
   FindSubstitutions(&work);
+  FindRewrites(&work);
   FindOpaqueFusions(&work, false);
   FindOpaqueFusions(&work, true);
   ListLeftovers(&work);
   CompareTransfers(base, head, &diff);
   CompareSyncs(base, head, &diff);
+  TellGraphBreaks(base, head, &diff);
   std::stable_sort(diff.changes.begin(), diff.changes.end(), WorseFirst);
   diff.base_bound = Bound(base);
   diff.head_bound = Bound(head);

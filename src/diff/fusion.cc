@@ -38,6 +38,11 @@ const std::vector<Composite>& Composites() {
       {"rms_norm", {"mean", "rsqrt"}, {"pow", "mul", "add", "copy", "div", "sqrt"}},
       {"batch_norm", {"mean", "var", "rsqrt"}, {"sub", "mul", "add", "div", "sqrt", "copy"}},
       {"softmax", {"exp"}, {"sub", "max", "amax", "sum", "div", "copy"}},
+      {"log_softmax",
+       {"exp"},
+       {"log", "sub", "max", "amax", "sum", "add", "abs", "eq", "masked_fill"}},
+      {"gelu", {"tanh", "erf"}, {"mul", "add", "pow", "div"}},
+      {"silu", {"sigmoid"}, {"mul"}},
   };
   return kComposites;
 }
@@ -266,37 +271,6 @@ bool MayBeInside(const Launches& part) {
 }  // namespace
 
 void FindFusions(Work* work, bool reversed) { FusionFinder(work, reversed).Run(); }
-
-// Kernels of torch._foreach and of fused optimizers work on many tensors at once. All that came
-// apart into kernels for one tensor each is one change: somebody unfused the optimizer.
-void FindMultiTensor(Work* work, bool reversed) {
-  std::vector<Launches>& from = reversed ? work->head : work->base;
-  std::vector<Launches>& to = reversed ? work->base : work->head;
-  Change change = OfKind(reversed ? ChangeKind::kFused : ChangeKind::kFusionSplit);
-  std::vector<ChangedKernel>& one = reversed ? change.head : change.base;
-  std::vector<ChangedKernel>& many = reversed ? change.base : change.head;
-  const auto is_multi = [](const Launches& launches) {
-    return launches.row->name.find("multi_tensor_apply") != std::string::npos;
-  };
-  int64_t looks_left = kMostLooks;
-  for (Launches& whole : from) {
-    if (whole.count == 0 || !is_multi(whole) || whole.row->info.ops.size() != 1) continue;
-    looks_left -= static_cast<int64_t>(to.size());
-    if (looks_left < 0) break;
-    const std::string& word = whole.row->info.ops[0];
-    const bool known = word != "copy";
-    for (Launches& part : to) {
-      if (!known || part.count <= whole.count || is_multi(part) || !part.Has(word)) continue;
-      if (OnGpu(*part.row) != OnGpu(*whole.row) || part.row->info.ops.size() != 1) continue;
-      many.push_back(Take(&part, part.count));
-      one.push_back(Take(&whole, whole.count));
-      break;
-    }
-  }
-  if (one.empty()) return;
-  Finish(&change);
-  work->diff->changes.push_back(std::move(change));
-}
 
 // A kernel known by its function name alone may compute anything. If it went, and at least two
 // kinds of light kernels came that nothing else explains, they do its work.

@@ -4,6 +4,8 @@
 #include <set>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace perfgate {
@@ -41,6 +43,19 @@ std::vector<std::string> WordsOf(const KernelRow& row) {
   return {words.begin(), words.end()};
 }
 
+// A copy's name holds one element type at most; the call that made it says from which to which.
+std::string ShortName(const KernelRow& row) {
+  if (IsCopyKernel(row.info) && row.Operator() == "aten::copy_") {
+    std::string_view types = row.input_types;  // "[float, c10::Half, Scalar]": to, from
+    if (types.starts_with('[')) types.remove_prefix(1);
+    const std::vector<std::string> each = Split(types, ',');
+    const std::string_view to = each.empty() ? "" : DtypeOf(Trim(each[0]));
+    const std::string_view from = each.size() < 2 ? "" : DtypeOf(Trim(each[1]));
+    if (!from.empty() && !to.empty() && from != to) return fmt::format("copy {}->{}", from, to);
+  }
+  return row.info.short_name.empty() ? row.name : row.info.short_name;
+}
+
 }  // namespace
 
 bool Launches::Has(std::string_view word) const {
@@ -63,19 +78,28 @@ std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) 
   // a thousand rows that is 26 days of a kernel: no real row comes near.
   const int64_t most = INT64_MAX / 4 / static_cast<int64_t>(rows.size() + 1);
   for (const KernelRow& row : rows) result.push_back({&row, 0, 0, WordsOf(row)});
-  // Which row gets a rounded launch must not depend on the order of the rows: that of a stored side
-  // is another than that of a trace.
-  std::vector<Launches*> by_name;
-  for (Launches& launches : result) by_name.push_back(&launches);
-  std::stable_sort(by_name.begin(), by_name.end(), [](const Launches* a, const Launches* b) {
-    return std::tie(a->row->op_path, a->row->name, a->row->device) <
-           std::tie(b->row->op_path, b->row->name, b->row->device);
+  std::stable_sort(result.begin(), result.end(), [](const Launches& a, const Launches& b) {
+    return std::tie(a.row->op_path, a.row->name, a.row->device) <
+           std::tie(b.row->op_path, b.row->name, b.row->device);
   });
-  for (Launches* launches : by_name) {
-    launches->count = counts.Next(std::min(launches->row->Count(), most));
-    launches->time_ns = times.Next(std::min(launches->row->TimeNs(), most));
+  for (Launches& launches : result) {
+    launches.count = counts.Next(std::min(launches.row->Count(), most));
+    launches.time_ns = times.Next(std::min(launches.row->TimeNs(), most));
   }
   return result;
+}
+
+ChangedKernel Named(const KernelRow& row) {
+  ChangedKernel named;
+  named.name = row.name;
+  named.canonical = row.info.canonical;
+  named.short_name = ShortName(row);
+  named.op_path = row.op_path;
+  named.place = PlaceText(row.modules.empty() ? row.annotations : row.modules);
+  named.backward_of = row.backward_of;
+  named.device = row.device;
+  named.ops = row.info.ops;
+  return named;
 }
 
 ChangedKernel Take(Launches* launches, int64_t count) {
@@ -87,16 +111,7 @@ ChangedKernel Take(Launches* launches, int64_t count) {
 }
 
 ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns) {
-  const KernelRow& row = *launches->row;
-  ChangedKernel taken;
-  taken.name = row.name;
-  taken.canonical = row.info.canonical;
-  taken.short_name = row.info.short_name;
-  taken.op_path = row.op_path;
-  taken.place = PlaceText(row.modules.empty() ? row.annotations : row.modules);
-  taken.backward_of = row.backward_of;
-  taken.device = row.device;
-  taken.ops = row.info.ops;
+  ChangedKernel taken = Named(*launches->row);
   taken.count = std::min(count, launches->count);
   const bool all = taken.count == launches->count;
   taken.time_ns = all ? launches->time_ns : std::min(time_ns, launches->time_ns);
@@ -114,6 +129,26 @@ std::string GemmFolded(std::string word) {
 }
 
 bool OnGpu(const KernelRow& row) { return !row.device.starts_with("cpu"); }
+
+bool IsCopyKernel(const KernelInfo& info) {
+  return info.ops.size() == 1 && info.ops[0] == "copy" && info.family != Family::kMemory;
+}
+
+std::string_view OutermostOperator(std::string_view op_path) {
+  for (std::string_view element : PathElements(op_path)) {
+    if (element.find("::") != std::string_view::npos && !element.starts_with("autograd::")) {
+      return element;
+    }
+  }
+  return "";
+}
+
+bool ShareAPlace(const std::vector<PlaceUse>& a, const std::vector<PlaceUse>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const PlaceUse& use) {
+    return std::any_of(b.begin(), b.end(),
+                       [&](const PlaceUse& other) { return other.place == use.place; });
+  });
+}
 
 Change OfKind(ChangeKind kind) {
   Change change;

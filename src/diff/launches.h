@@ -28,10 +28,13 @@ struct Launches {
   bool HandWritten() const;
 };
 
-// One side's rows with counts and times a step. Rounding is cumulative, so that the rows add up to
-// the rounded totals.
+// One side's rows with counts and times a step, by operator path and name: how rows are paired must
+// not depend on their order, which in a stored side is another than in a trace. Rounding is
+// cumulative, so that the rows add up to the rounded totals.
 std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps);
 
+// The row by its names and places, with count and time 0.
+ChangedKernel Named(const KernelRow& row);
 // Takes `count` launches, at most what is left, with their share of the time.
 ChangedKernel Take(Launches* launches, int64_t count);
 // The same where it is known how long these launches took together.
@@ -40,6 +43,19 @@ ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns);
 // The GEMM words fall into one: "addmm", "bmm", "linear" ... -> "mm".
 std::string GemmFolded(std::string word);
 bool OnGpu(const KernelRow& row);
+// Moves bytes and may convert them: no kernel that computes, and no copy by the copy engine.
+bool IsCopyKernel(const KernelInfo& info);
+// What the model called: the outermost operator, aten::item over aten::_local_scalar_dense; "" if
+// none.
+std::string_view OutermostOperator(std::string_view op_path);
+// The outermost operator of the path that asked for a copy, aten::contiguous over aten::clone; ""
+// if none did.
+std::string Asker(std::string_view op_path);
+// Who is to blame for a copy on the device: an operator that asks for copies, or one that is there
+// to compute (a convolution that turns its input round). "" where the model itself says `copy_`.
+std::string CopyAsker(std::string_view op_path);
+// True if both were launched in one of these places.
+bool ShareAPlace(const std::vector<PlaceUse>& a, const std::vector<PlaceUse>& b);
 
 // Fusions are searched among all pairs of rows that are left. Real traces leave dozens; a trace
 // made to leave tens of thousands is explained no further after this many looks.
@@ -63,12 +79,24 @@ Change OfKind(ChangeKind kind);
 // Finishes a change from its two lists: sums, ops if empty, operators.
 void Finish(Change* change);
 
+// A row's launches that are another row's now, while what belongs to them is still being found.
+struct Substitution {
+  const KernelRow* base = nullptr;
+  const KernelRow* head = nullptr;
+  Change change;
+};
+// Adds what else the operator launches now, or launched before.
+void AddCompanions(Work* work, std::vector<Substitution>* substitutions);
+// True if the kernels take statistics of a batch for a batch norm: it is in training mode.
+bool NormsInTraining(const std::vector<ChangedKernel>& kernels);
+
 // The passes, in this order.
 void FindPieces(Work* work, bool reversed);         // one launch became several; reversed: fused
 void MatchEqual(Work* work);                        // exact and canonical names
 void FindFusions(Work* work, bool reversed);        // split and lost; reversed: fused
 void FindMultiTensor(Work* work, bool reversed);    // one kernel for many tensors, one for each now
 void FindSubstitutions(Work* work);                 // pairs: epilogues, tensor cores, types, others
+void FindRewrites(Work* work);                      // a whole tensor, where a part was written
 void FindOpaqueFusions(Work* work, bool reversed);  // kernels known by a function name alone
 void ListLeftovers(Work* work);                     // hidden copies, added, removed
 void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff);
@@ -78,6 +106,8 @@ std::string DifferentShapes(const Evidence& base, const Evidence& head);
 std::string Bound(const Evidence& evidence);
 std::array<Answer, 4> Answers(const Evidence& base, const Evidence& head, const Diff& diff);
 
+// "aten::gelu, aten::mul", three at most.
+std::string OperatorsText(const std::vector<std::string>& operators);
 // "2 launches of gelu bf16" and the like.
 std::string Describe(const std::vector<ChangedKernel>& kernels);
 // One line for a person.

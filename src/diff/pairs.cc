@@ -4,6 +4,8 @@
 #include <array>
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "diff/launches.h"
 
@@ -33,53 +35,85 @@ class Pairing {
   // The narrowest likeness first. GEMMs before the rest of an operator's kernels, since a GEMM is
   // never another operator's pointwise kernel.
   void Run() {
-    auto path = [](const Launches& launches) {
-      return launches.row->op_path + "\n" + FamilyKey(launches);
-    };
-    auto innermost = [](const Launches& launches) {
-      std::string_view last = Innermost(launches.row->op_path);
-      return last.empty() ? "" : GemmFolded(OperatorWord(last)) + "\n" + FamilyKey(launches);
-    };
-    auto ops = [](const Launches& launches) {
-      const std::vector<std::string>& set = launches.row->info.ops;
-      bool copy = set.size() == 1 && set[0] == "copy";
-      // Under another operator, another type is another kernel and no change of this one.
-      const KernelInfo& info = launches.row->info;
-      return set.empty() || copy ? "" : Join(set, "+") + info.in_dtype + ">" + info.out_dtype;
-    };
-    auto gemm = [](const Launches& launches) {
-      return IsGemm(launches.row->info) ? std::string("gemm") : std::string();
-    };
-    auto operator_only = [](const Launches& launches) {
-      std::string_view last = Innermost(launches.row->op_path);
-      bool aux = launches.row->info.family == Family::kGemmAux;
-      return last.find("::") == std::string_view::npos || aux ? "" : std::string(last);
-    };
-    auto fused = [](const Launches& launches) {
-      const KernelInfo& info = launches.row->info;
-      bool generated = info.library == "inductor" && info.family != Family::kGemm;
-      return launches.HandWritten() || generated ? std::string("fused") : std::string();
-    };
-    By([&](const Launches& l) { return IsGemm(l.row->info) ? path(l) : ""; });
-    By([&](const Launches& l) { return IsGemm(l.row->info) ? innermost(l) : ""; });
-    By(gemm);
-    By([&](const Launches& l) { return l.row->op_path.empty() ? "" : path(l); });
-    By(innermost);
-    By(ops);
-    By(operator_only);
-    By(fused);
+    By(Product);
+    By([](const Launches& l) { return IsGemm(l.row->info) ? Path(l) : ""; });
+    By([](const Launches& l) { return IsGemm(l.row->info) ? InnermostOperator(l) : ""; });
+    By([](const Launches& l) { return std::string(IsGemm(l.row->info) ? "gemm" : ""); });
+    By([](const Launches& l) {
+      return l.row->shapes.empty() ? "" : Path(l) + Types(l) + "\n" + Shapes(*l.row);
+    });
+    By([](const Launches& l) { return l.row->op_path.empty() ? "" : Path(l) + Types(l); });
+    By([](const Launches& l) { return l.row->op_path.empty() ? "" : Path(l); });
+    By(InnermostOperator);
+    By(Ops);
+    By([](const Launches& l) {
+      return l.row->info.family == Family::kAttention ? Join(l.row->info.ops, "+") : "";
+    });
+    By(OperatorOnly);
+    By(Generated);
     By(Activation);
-    WholeForPart();
     Reducers();
-    Companions();
-    for (Change& change : changes_) {
-      Finish(&change);
-      work_->diff->changes.push_back(std::move(change));
+    AddCompanions(work_, &found_);
+    for (Substitution& found : found_) {
+      Finish(&found.change);
+      work_->diff->changes.push_back(std::move(found.change));
     }
   }
 
  private:
   using KeyOf = std::function<std::string(const Launches&)>;
+
+  static std::string Types(const Launches& launches) {
+    return launches.row->info.in_dtype + ">" + launches.row->info.out_dtype;
+  }
+
+  static std::string Path(const Launches& launches) {
+    return launches.row->op_path + "\n" + FamilyKey(launches) + "\n";
+  }
+
+  static std::string InnermostOperator(const Launches& launches) {
+    const std::string_view last = launches.row->Operator();
+    return last.empty() ? "" : GemmFolded(OperatorWord(last)) + "\n" + FamilyKey(launches);
+  }
+
+  // Under another operator, another type is another kernel and no change of this one.
+  static std::string Ops(const Launches& launches) {
+    const KernelInfo& info = launches.row->info;
+    return info.ops.empty() || IsCopyKernel(info) ? "" : Join(info.ops, "+") + Types(launches);
+  }
+
+  static std::string OperatorOnly(const Launches& launches) {
+    const std::string_view last = launches.row->Operator();
+    const bool aux = launches.row->info.family == Family::kGemmAux;
+    return last.find("::") == std::string_view::npos || aux ? "" : std::string(last);
+  }
+
+  static std::string Generated(const Launches& launches) {
+    const KernelInfo& info = launches.row->info;
+    const bool inductor = info.library == "inductor" && info.family != Family::kGemm;
+    return launches.HandWritten() || inductor ? "generated" : "";
+  }
+
+  static std::string Shapes(const KernelRow& row) {
+    std::vector<std::string> all;
+    for (const ShapeUse& use : row.shapes) all.push_back(use.input_dims);
+    std::sort(all.begin(), all.end());
+    return Join(all, "\n");
+  }
+
+  // The products that a GEMM computes, whatever operator asks for them; "" if unknown.
+  static std::string Product(const Launches& launches) {
+    if (!IsGemm(launches.row->info)) return "";
+    std::vector<std::string> all;
+    for (const ShapeUse& use : launches.row->shapes) {
+      const auto size = ProductOf(launches.row->Operator(), use.input_dims);
+      if (!size) return "";
+      all.push_back(
+          fmt::format("{} {} {} {}", size->batch, size->rows, size->inner, size->columns));
+    }
+    std::sort(all.begin(), all.end());
+    return Join(all, "\n");
+  }
 
   // Pointwise functions that models put behind a layer: one in the place of another is a choice of
   // the model, not a kernel more and a kernel less.
@@ -96,65 +130,9 @@ class Pairing {
     return is ? "activation\n" + info.in_dtype + "\n" + tensor : "";
   }
 
-  // A tensor written anew in whole, where a part of it was written in place: as many kernels, and
-  // far more bytes.
-  void WholeForPart() {
-    constexpr std::array<std::string_view, 6> kInPlace = {
-        "index_copy", "index_put", "scatter", "slice_scatter", "select_scatter", "copy"};
-    for (Launches& head : work_->head) {
-      if (head.count == 0 || head.row->info.ops != std::vector<std::string>{"cat"}) continue;
-      for (Launches& base : work_->base) {
-        if (base.count == 0 || base.row->info.ops.size() != 1 ||
-            OnGpu(*base.row) != OnGpu(*head.row))
-          continue;
-        const std::string& word = base.row->info.ops[0];
-        if (std::find(kInPlace.begin(), kInPlace.end(), word) == kInPlace.end()) continue;
-        if (word == "copy" && Innermost(base.row->op_path) != "aten::copy_") continue;
-        const int64_t count = std::min(base.count, head.count);
-        Change change = OfKind(ChangeKind::kHiddenCopy);
-        change.base.push_back(Take(&base, count));
-        change.head.push_back(Take(&head, count));
-        gemms_.push_back({});
-        changes_.push_back(std::move(change));
-        if (head.count == 0) break;
-      }
-    }
-  }
-
-  // What else an operator launches now, or no longer does, belongs to the change of its kernel:
-  // batch_norm in training mode also updates its running statistics.
-  void Companions() {
-    for (std::vector<Launches>* side : {&work_->base, &work_->head}) {
-      const bool base = side == &work_->base;
-      std::unordered_map<std::string, size_t> change_of;  // by operator path
-      for (size_t i = 0; i < changes_.size(); ++i) {
-        if (changes_[i].kind != ChangeKind::kSubstituted) continue;
-        const std::string& path = (base ? changes_[i].base : changes_[i].head)[0].op_path;
-        if (path.find("::") != std::string::npos) change_of.emplace(path, i);
-      }
-      for (Launches& launches : *side) {
-        if (launches.count == 0 || IsCopy(launches) || IsGemm(launches.row->info)) continue;
-        const std::string& path = launches.row->op_path;
-        auto found = change_of.find(path);
-        for (size_t end = path.rfind(kPathSeparator);
-             found == change_of.end() && end != std::string::npos && end > 0;
-             end = path.rfind(kPathSeparator, end - 1)) {
-          found = change_of.find(path.substr(0, end));
-        }
-        if (found == change_of.end()) continue;
-        Change& change = changes_[found->second];
-        (base ? change.base : change.head).push_back(Take(&launches, launches.count));
-      }
-    }
-  }
-
-  static bool IsCopy(const Launches& launches) {
-    return launches.row->info.ops == std::vector<std::string>{"copy"};
-  }
-
   static std::string FamilyKey(const Launches& launches) {
     const KernelInfo& info = launches.row->info;
-    return IsCopy(launches) ? "copy" : IsGemm(info) ? "gemm" : std::string(ToString(info.family));
+    return IsCopyKernel(info) ? "copy" : IsGemm(info) ? "gemm" : std::string(ToString(info.family));
   }
 
   void By(const KeyOf& key_of) {
@@ -196,8 +174,7 @@ class Pairing {
     if (IsGemm(from) && IsGemm(to)) {
       Epilogue(from, to, count, &change);
     }
-    gemms_.push_back({from.split_k != 0, to.split_k != 0});
-    changes_.push_back(std::move(change));
+    found_.push_back({base->row, head->row, std::move(change)});
   }
 
   static ChangeKind Kind(const KernelInfo& from, const KernelInfo& to) {
@@ -272,28 +249,23 @@ class Pairing {
   void Reducers() {
     for (std::vector<Launches>* side : {&work_->base, &work_->head}) {
       std::unordered_map<std::string, size_t> split_by_path;  // the first change of a path
-      bool base = side == &work_->base;
-      for (size_t i = 0; i < changes_.size(); ++i) {
-        bool split = base ? gemms_[i].base_split : gemms_[i].head_split;
-        const ChangedKernel& gemm = base ? changes_[i].base[0] : changes_[i].head[0];
-        if (split) split_by_path.emplace(gemm.op_path, i);
+      const bool base = side == &work_->base;
+      for (size_t i = 0; i < found_.size(); ++i) {
+        const KernelRow& gemm = *(base ? found_[i].base : found_[i].head);
+        if (gemm.info.split_k != 0) split_by_path.emplace(gemm.op_path, i);
       }
       for (Launches& reducer : *side) {
         if (reducer.count == 0 || reducer.row->info.family != Family::kGemmAux) continue;
         auto found = split_by_path.find(reducer.row->op_path);
         if (found == split_by_path.end()) continue;
-        Change& change = changes_[found->second];
+        Change& change = found_[found->second].change;
         (base ? change.base : change.head).push_back(Take(&reducer, reducer.count));
       }
     }
   }
 
   Work* work_;
-  std::vector<Change> changes_;
-  struct Splits {
-    bool base_split, head_split;
-  };
-  std::vector<Splits> gemms_;  // of each change
+  std::vector<Substitution> found_;
   // Where the search for an epilogue's part goes on, by part and side: what is passed never fits.
   std::unordered_map<std::string, size_t> next_part_;
 };

@@ -33,7 +33,7 @@ using Uses = std::map<Extent, std::vector<Use>>;
 
 int64_t CountOf(const std::vector<Use>& uses) {
   int64_t count = 0;
-  for (const Use& use : uses) count += use.count;
+  for (const Use& use : uses) count = SaturatingAdd(count, use.count);
   return count;
 }
 
@@ -61,7 +61,7 @@ Uses UsesOf(std::vector<Launches>* side) {
     const KernelRow& row = *launches.row;
     const auto steps = static_cast<int64_t>(row.count_per_step.size());
     for (const ShapeUse& shape : row.shapes) {
-      if (steps == 0 || shape.count % steps != 0 || shape.count == 0) continue;
+      if (steps == 0 || shape.count <= 0 || shape.count % steps != 0 || shape.time_ns < 0) continue;
       std::optional<Extent> extent = ExtentOf(row, shape.input_dims);
       if (!extent) continue;
       extent->group += OnGpu(row) ? " g" : " c";

@@ -20,18 +20,16 @@ int64_t CountOf(const std::vector<ChangedKernel>& kernels) {
   return count;
 }
 
-std::string Operators(const Change& change) {
-  std::string text;
-  for (size_t i = 0; i < change.operators.size() && i < 3; ++i) {
-    text += (i == 0 ? "" : ", ") + Printable(change.operators[i]);
-  }
-  if (change.operators.size() > 3) text += ", ...";
-  return text;
+std::string Under(const Change& change) {
+  std::string operators = OperatorsText(change.operators);
+  return operators.empty() ? "" : " under " + operators;
 }
 
-std::string Under(const Change& change) {
-  std::string operators = Operators(change);
-  return operators.empty() ? "" : " under " + operators;
+// " in aten::matmul": what the model called, where that is not the operator that asked for a copy.
+std::string CalledBy(const Change& change) {
+  const std::string_view called = OutermostOperator(change.head[0].op_path);
+  const bool asked = change.operators.size() == 1 && change.operators[0] == called;
+  return called.empty() || asked ? "" : " in " + Printable(called);
 }
 
 // "bf16 to fp32" of the first kernels of both sides; "" if the names do not say.
@@ -138,25 +136,43 @@ std::string EpilogueText(const Change& change, bool lost) {
 
 }  // namespace
 
+std::string OperatorsText(const std::vector<std::string>& operators) {
+  std::string text;
+  for (size_t i = 0; i < operators.size() && i < 3; ++i) {
+    text += (i == 0 ? "" : ", ") + Printable(operators[i]);
+  }
+  return text + (operators.size() > 3 ? ", ..." : "");
+}
+
 std::string Describe(const std::vector<ChangedKernel>& kernels) {
   constexpr size_t kAtMost = 6;
-  std::vector<std::pair<std::string, int64_t>> counts;  // by short name, in order of appearance
+  struct Each {
+    std::string name;
+    int64_t count = 0, time_ns = 0;
+  };
+  std::vector<Each> all;  // by short name
   std::unordered_map<std::string, size_t> place;
   for (const ChangedKernel& kernel : kernels) {
-    auto [at, first] = place.emplace(kernel.short_name, counts.size());
-    if (first) counts.emplace_back(kernel.short_name, 0);
-    counts[at->second].second += kernel.count;
+    auto [at, first] = place.emplace(kernel.short_name, all.size());
+    if (first) all.push_back({kernel.short_name, 0, 0});
+    all[at->second].count += kernel.count;
+    all[at->second].time_ns += kernel.time_ns;
+  }
+  // Where some must be left out, what takes the time is told.
+  if (all.size() > kAtMost) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Each& a, const Each& b) { return a.time_ns > b.time_ns; });
   }
   std::string text;
   int64_t more = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
+  for (size_t i = 0; i < all.size(); ++i) {
     if (i >= kAtMost) {
-      more += counts[i].second;
+      more += all[i].count;
       continue;
     }
     if (i > 0) text += ", ";
-    if (counts[i].second > 1) text += fmt::format("{} x ", counts[i].second);
-    text += Printable(counts[i].first);
+    if (all[i].count > 1) text += fmt::format("{} x ", all[i].count);
+    text += Printable(all[i].name);
   }
   if (more > 0) text += fmt::format(", and {} more", more);
   return text.empty() ? "nothing" : text;
@@ -203,14 +219,20 @@ std::string Explain(const Change& change) {
     case ChangeKind::kHiddenCopy:
       if (!change.base.empty()) {
         return fmt::format("{} writes a whole tensor anew where a part was written in place: {}",
-                           Operators(change), FromTo(change));
+                           OperatorsText(change.operators), FromTo(change));
       }
-      return fmt::format("{} a step that {} asked for: {}",
-                         head == 1 ? "a copy" : fmt::format("{} copies", head), Operators(change),
-                         Describe(change.head));
+      return fmt::format("{} a step that {}{} asked for: {}",
+                         head == 1 ? "a copy" : fmt::format("{} copies", head),
+                         OperatorsText(change.operators), CalledBy(change), Describe(change.head));
     case ChangeKind::kSyncAdded:
       return "the host waits for the GPU";
     case ChangeKind::kSubstituted:
+      if (NormsInTraining(change.head) && !NormsInTraining(change.base)) {
+        return fmt::format(
+            "batch norm in training mode, it takes the statistics of each batch and updates the "
+            "running ones: {}",
+            FromTo(change));
+      }
       return fmt::format("{}{}: {}", base == head ? "another kernel" : "other kernels",
                          Under(change), FromTo(change));
     case ChangeKind::kMoved:

@@ -94,6 +94,7 @@ void ElementTypes(std::string_view functor, KernelInfo* info) {
     info->in_dtype = info->out_dtype = dtypes[0];
   }
   if (functor.find("bfloat16_copy_kernel_cuda") != std::string_view::npos) info->out_dtype = "bf16";
+  if (functor.find("float8_copy_kernel_cuda") != std::string_view::npos) info->out_dtype = "fp8";
   if (functor.find("float16_copy_kernel_cuda") != std::string_view::npos &&
       functor.find("bfloat16_copy") == std::string_view::npos) {
     info->out_dtype = "fp16";

@@ -46,10 +46,6 @@ bool IsTile(std::string_view text);
 // The number in `text`, 0 if it is none or above a million.
 int SmallNumber(std::string_view text);
 
-// "bf16" for `c10::BFloat16`, `__nv_bfloat16`, `bfloat16_t const*`, `bf16`; "" if it is no type
-// that a tensor may have.
-std::string_view DtypeOf(std::string_view type);
-
 // Types of a GEMM in the grammar that CUTLASS and cuBLAS share, as far as they are named:
 // <result>_<accumulator><shape>gemm_<operands>: "bf16", "s16816gemm", "bf16".
 void GemmTypes(std::string_view result, std::string_view instruction, std::string_view operands,

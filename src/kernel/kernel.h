@@ -67,6 +67,11 @@ struct KernelInfo {
 // Never throws; a name of any length and any bytes is harmless and costs linear time.
 KernelInfo DecodeKernelName(std::string_view exact);
 
+// An element type in one word, however it is spelled in a name or in a call's types: "bf16" for
+// `c10::BFloat16`, `__nv_bfloat16`, `bfloat16_t const*`; "" if it is no type that a tensor may
+// have.
+std::string_view DtypeOf(std::string_view type);
+
 // What an operator call on the CPU side is, by its name (`aten::addmm`,
 // `graph_0_cpp_fused_gelu_0`).
 enum class OperatorKind {

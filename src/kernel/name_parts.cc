@@ -172,7 +172,7 @@ int SmallNumber(std::string_view text) {
 }
 
 std::string_view DtypeOf(std::string_view type) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 68> kTypes = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 70> kTypes = {{
       {"c10::BFloat16", "bf16"},
       {"__nv_bfloat16", "bf16"},
       {"cutlass::bfloat16_t", "bf16"},
@@ -203,12 +203,14 @@ std::string_view DtypeOf(std::string_view type) {
       {"e5m2", "fp8_e5m2"},
       {"long", "int64"},
       {"long long", "int64"},
+      {"long int", "int64"},
       {"i64", "int64"},
       {"int", "int32"},
       {"i32", "int32"},
       {"int32", "int32"},
       {"s32", "int32"},
       {"short", "int16"},
+      {"short int", "int16"},
       {"signed char", "int8"},
       {"i8", "int8"},
       {"int8", "int8"},

@@ -276,13 +276,23 @@ TEST(Graph, EnteredByKernelsIsSaidInTheSecondAnswer) {
             "launch a step now: launch calls 3 -> 0, graph launches 0 -> 1 a step");
 }
 
-TEST(Bounds, WorkLongerThanAStepIsNoShareOfIt) {
-  Evidence evidence = With({Row(kGemm, "aten::mm", 1, 19'500)});
-  evidence.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {19'500}},
-                     {MetricId::kLatencyP50, Side::kHead, 0, 0, {12'600}}};
-  EXPECT_EQ(Compare(evidence, evidence).head_bound,
-            "compute: GEMM, convolution and attention kernels take 100 % of the kernels' time; the "
-            "GPU never rests: 19.5 us of work for each 12.6 us of a step, not profiled");
+TEST(GraphBreaks, AreSaidInTheSecondAnswerAndBesideTheFusionThatCameApart) {
+  Evidence base = With({Row(Fused("gelu_mul"), "")});
+  Evidence head = With({Row(Fused("gelu"), ""), Row(Fused("mul"), "")});
+  const auto regions = [](double count) {
+    return Observation{MetricId::kCompiledRegions, Side::kHead, 0, 0, {count, count}};
+  };
+  base.values = {regions(1)};
+  head.values = {regions(2)};
+  const Diff diff = Compare(base, head);
+  ASSERT_THAT(Lines(diff), ElementsAre("fusion_split +1: gelu mul"));
+  EXPECT_EQ(diff.changes[0].text,
+            "a fused kernel came apart, 2 kernels instead of 1: triton_poi_fused_gelu_mul -> "
+            "triton_poi_fused_gelu, triton_poi_fused_mul; compiled regions 1 -> 2 a step: a graph "
+            "break");
+  EXPECT_EQ(diff.answers[1].answer, "no, the kernels differ: compiled regions 1 -> 2 a step");
+  head.values = {regions(1)};
+  EXPECT_THAT(Compare(base, head).changes[0].text, ::testing::EndsWith("triton_poi_fused_mul"));
 }
 
 TEST(Moved, ToAnotherOperatorIsNoRegression) {

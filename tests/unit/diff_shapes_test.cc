@@ -59,22 +59,6 @@ TEST(Steps, MarkedOnOneSideOnlyCannotBeCompared) {
             "length; mark the steps of both");
 }
 
-// 2 x 4096^3 operations in 200 us are 687 TFLOP/s; an H200 does 989 at most.
-TEST(Roofline, NeedsShapesTypesAndAGpuThatIsKnown) {
-  Evidence evidence = With({Row(kGemm, "aten::mm", 1, 200'000)});
-  evidence.device_name = "NVIDIA H200";
-  evidence.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {200'000, 200'000}}};
-  const auto bound = [&] { return Compare(evidence, evidence).base_bound; };
-  EXPECT_THAT(bound(), ::testing::Not(::testing::HasSubstr("TFLOP/s")));
-  evidence.kernels[0].shapes = {{"[[4096, 4096], [4096, 4096]]", 2, 400'000}};
-  EXPECT_THAT(bound(), ::testing::HasSubstr("run at 687 TFLOP/s, 69 % of their roofline"));
-  // A thin product is bound by its bytes: 2 x (4096 + 4096 + 1) x 4096 in 14 us.
-  evidence.kernels[0].shapes = {{"[[1, 4096], [4096, 4096]]", 2, 28'000}};
-  EXPECT_THAT(bound(), ::testing::HasSubstr("run at 2 TFLOP/s, 50 % of their roofline"));
-  evidence.device_name = "NVIDIA Unheard-of";
-  EXPECT_THAT(bound(), ::testing::Not(::testing::HasSubstr("TFLOP/s")));
-}
-
 // Three products in bf16 that became one in fp32 are no gain of fusion.
 TEST(Pieces, OfAnotherElementTypeAreNone) {
   Evidence base = With({Row(kGemm, "aten::mm", 3)});

@@ -203,6 +203,20 @@ TEST(AtenNames, KnowCopiesAndCasts) {
       "void at::native::vectorized_elementwise_kernel<8, at::native::bfloat16_copy_kernel_cuda("
       "at::TensorIteratorBase&)::{lambda(float)#1}, std::array<char*, 2ul> >(int)");
   EXPECT_EQ(cast.short_name, "copy fp32->bf16");
+  // Which type of 8 bits, the name does not say.
+  cast = Decode(
+      "void at::native::vectorized_elementwise_kernel<4, at::native::float8_copy_kernel_cuda("
+      "at::TensorIteratorBase&)::{lambda(c10::BFloat16)#1}, std::array<char*, 2ul> >(int)");
+  EXPECT_EQ(cast.short_name, "copy bf16->fp8");
+}
+
+TEST(ElementTypes, AreOneWordHoweverTheyAreSpelled) {
+  for (const char* type : {"long", "long int", "long long", "long const*"}) {
+    EXPECT_EQ(DtypeOf(type), "int64") << type;
+  }
+  EXPECT_EQ(DtypeOf("short int"), "int16");
+  EXPECT_EQ(DtypeOf("c10::Float8_e4m3fn"), "fp8_e4m3");
+  EXPECT_EQ(DtypeOf("Scalar"), "");
 }
 
 TEST(AtenNames, TellNormsSoftmaxAndReductionsApart) {

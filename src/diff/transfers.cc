@@ -1,0 +1,222 @@
+// Copies and fills that came and went, and waits of the host.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+struct Steps {
+  double base, head;
+};
+
+// What one operator asks for, over all steps.
+struct Asked {
+  double base = 0, head = 0;
+  const KernelRow* row = nullptr;  // of the head where it has one
+};
+
+// Rows of one name and one operator that asks for copies. A copy under another path is the same
+// copy unless another operator asked for it.
+struct Counted {
+  int64_t base_count = 0, head_count = 0;  // all steps
+  int64_t base_bytes = 0, head_bytes = 0;
+  std::map<std::string, Asked> by_operator;
+
+  // Head minus base, a step.
+  double Rise(Steps steps) const {
+    return static_cast<double>(head_count) / steps.head -
+           static_cast<double>(base_count) / steps.base;
+  }
+  double RiseOfBytes(Steps steps) const {
+    return static_cast<double>(head_bytes) / steps.head -
+           static_cast<double>(base_bytes) / steps.base;
+  }
+};
+
+using CountedRows = std::map<std::string, Counted>;
+
+std::string AskerOrOutermost(std::string_view op_path) {
+  const std::string asker = Asker(op_path);
+  return asker.empty() ? std::string(OutermostOperator(op_path)) : asker;
+}
+
+void Add(const std::vector<KernelRow>& rows, bool head, CountedRows* counted) {
+  for (const KernelRow& row : rows) {
+    Counted& entry = (*counted)[row.name + "\n" + Asker(row.op_path)];
+    int64_t& count = head ? entry.head_count : entry.base_count;
+    int64_t& bytes = head ? entry.head_bytes : entry.base_bytes;
+    count = SaturatingAdd(count, row.Count());
+    bytes = SaturatingAdd(bytes, SaturatingSum(row.bytes_per_step));
+    Asked& asked = entry.by_operator[AskerOrOutermost(row.op_path)];
+    (head ? asked.head : asked.base) += static_cast<double>(row.Count());
+    if (asked.row == nullptr || head) asked.row = &row;
+  }
+}
+
+// A row of one name that came or went, with who asked for it.
+struct Transfer {
+  const Counted* counted = nullptr;
+  double rise = 0;                     // a step
+  const KernelRow* row = nullptr;      // one of those that came or went
+  std::vector<std::string> operators;  // none where some ask for more and others for fewer
+};
+
+Transfer TransferOf(const Counted& counted, Steps steps) {
+  Transfer transfer{&counted, counted.Rise(steps), nullptr, {}};
+  double most = 0;
+  bool both_ways = false;
+  for (const auto& [op, asked] : counted.by_operator) {
+    const double rise = (asked.head / steps.head - asked.base / steps.base) *
+                        (transfer.rise < 0 ? -1 : 1);
+    both_ways = both_ways || rise < 0;
+    if (transfer.row == nullptr || rise > most) transfer.row = asked.row;
+    most = std::max(most, rise);
+    if (rise > 0 && !op.empty()) transfer.operators.push_back(op);
+  }
+  if (both_ways) transfer.operators.clear();
+  return transfer;
+}
+
+std::vector<Transfer> TransfersOf(const CountedRows& rows, Steps steps) {
+  std::vector<Transfer> transfers;
+  for (const auto& [key, counted] : rows) {
+    if (counted.Rise(steps) != 0) transfers.push_back(TransferOf(counted, steps));
+  }
+  return transfers;
+}
+
+std::string PerStep(double a_step) {
+  return fmt::format("{:.{}f}", a_step, a_step == std::floor(a_step) ? 0 : 1);
+}
+
+std::string CountText(const Counted& counted, Steps steps) {
+  std::string text =
+      fmt::format("{} -> {} a step", PerStep(static_cast<double>(counted.base_count) / steps.base),
+                  PerStep(static_cast<double>(counted.head_count) / steps.head));
+  if (counted.base_bytes != 0 || counted.head_bytes != 0) {
+    text += fmt::format(
+        ", {} -> {}",
+        FormatValue(static_cast<double>(counted.base_bytes) / steps.base, Unit::kBytes),
+        FormatValue(static_cast<double>(counted.head_bytes) / steps.head, Unit::kBytes));
+  }
+  return text;
+}
+
+Change ChangeOf(const Transfer& transfer, ChangeKind more) {
+  Change change = OfKind(transfer.rise > 0 ? more : ChangeKind::kRemoved);
+  (transfer.rise > 0 ? change.head : change.base).push_back(Named(*transfer.row));
+  change.ops = transfer.row->info.ops;
+  change.operators = transfer.operators;
+  return change;
+}
+
+void Record(Change change, std::string text, Diff* diff) {
+  change.text = std::move(text);
+  Finish(&change);
+  diff->changes.push_back(std::move(change));
+}
+
+std::string AskedBy(std::string_view how, const Transfer& transfer) {
+  if (transfer.operators.empty()) return "";
+  return fmt::format(", {} {}", how, OperatorsText(transfer.operators));
+}
+
+// "HtoD" of a copy between host and GPU, "" of any other.
+std::string_view HostDirection(const Transfer& transfer) {
+  for (const std::string_view direction : {"HtoD", "DtoH"}) {
+    if (transfer.row->name.find(direction) != std::string::npos) return direction;
+  }
+  return "";
+}
+
+// Copies that came and went as often, in one direction and with as many bytes, are the same copies
+// from or to another kind of memory. "" of what is no such copy.
+std::string CopyKey(const Transfer& transfer, Steps steps) {
+  const std::string_view direction = HostDirection(transfer);
+  if (direction.empty()) return "";
+  return fmt::format("{} {} {}", direction, std::abs(transfer.rise),
+                     std::abs(transfer.counted->RiseOfBytes(steps)));
+}
+
+void RecordOtherMemory(const Transfer& went, const Transfer& came, Steps steps, Diff* diff) {
+  Change change = OfKind(ChangeKind::kSubstituted);
+  change.base.push_back(Named(*went.row));
+  change.head.push_back(Named(*came.row));
+  change.ops = came.row->info.ops;
+  change.operators = came.operators;
+  const auto in = [](const Transfer& transfer, std::string_view what) {
+    return transfer.row->name.find(what) != std::string::npos;
+  };
+  const bool lost = in(went, "Pinned") && in(came, "Pageable");
+  Record(std::move(change),
+         fmt::format("{} is {} now: {} a step, {}{}{}", Printable(went.row->name),
+                     Printable(came.row->name), PerStep(came.rise),
+                     FormatValue(came.counted->RiseOfBytes(steps), Unit::kBytes), AskedBy("asked for by", came),
+                     lost ? "; copies of pageable memory are slower and not asynchronous" : ""),
+         diff);
+}
+
+void RecordTransfer(const Transfer& transfer, Steps steps, Diff* diff) {
+  const std::string& name = transfer.row->name;
+  const bool on_device = name.find("DtoD") != std::string::npos;
+  const bool hidden = on_device && !CopyAsker(transfer.row->op_path).empty();
+  const bool fill = name.starts_with("Memset");
+  Record(ChangeOf(transfer, hidden ? ChangeKind::kHiddenCopy : ChangeKind::kAdded),
+         fmt::format("{}: {}{}", Printable(name), CountText(*transfer.counted, steps),
+                     AskedBy(fill ? "under" : "asked for by", transfer)),
+         diff);
+}
+
+Steps StepsOf(const Evidence& base, const Evidence& head) {
+  return {static_cast<double>(std::max(1, base.TotalSteps())),
+          static_cast<double>(std::max(1, head.TotalSteps()))};
+}
+
+}  // namespace
+
+void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
+  CountedRows rows;
+  Add(base.transfers, false, &rows);
+  Add(head.transfers, true, &rows);
+  const Steps steps = StepsOf(base, head);
+  std::vector<Transfer> transfers = TransfersOf(rows, steps);
+  std::unordered_map<std::string, std::vector<Transfer*>> came;
+  for (Transfer& transfer : transfers) {
+    if (transfer.rise > 0) came[CopyKey(transfer, steps)].push_back(&transfer);
+  }
+  came.erase("");
+  for (Transfer& went : transfers) {
+    const auto others = went.rise < 0 ? came.find(CopyKey(went, steps)) : came.end();
+    if (others == came.end() || others->second.empty()) continue;
+    Transfer* other = others->second.back();
+    others->second.pop_back();
+    RecordOtherMemory(went, *other, steps, diff);
+    went.rise = other->rise = 0;
+  }
+  for (const Transfer& transfer : transfers) {
+    if (transfer.rise != 0) RecordTransfer(transfer, steps, diff);
+  }
+}
+
+void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff) {
+  CountedRows rows;
+  Add(base.syncs, false, &rows);
+  Add(head.syncs, true, &rows);
+  const Steps steps = StepsOf(base, head);
+  for (const Transfer& wait : TransfersOf(rows, steps)) {
+    Record(ChangeOf(wait, ChangeKind::kSyncAdded),
+           fmt::format("the host waits for the GPU: {} {}{}", Printable(wait.row->name),
+                       CountText(*wait.counted, steps), AskedBy("under", wait)),
+           diff);
+  }
+}
+
+}  // namespace perfgate

@@ -1,0 +1,156 @@
+// Copies, fills and waits of the host: what a reader is told of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "diff_rows.h"
+
+namespace perfgate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+KernelRow Transfer(std::string_view name, std::string_view path, int64_t count = 1,
+                   int64_t bytes = 1024) {
+  KernelRow row = Row(name, path, count);
+  row.bytes_per_step = {count * bytes, count * bytes};
+  return row;
+}
+
+Diff Of(std::vector<KernelRow> base, std::vector<KernelRow> head) {
+  Evidence from = With({Row(kGemm, "aten::mm")});
+  Evidence to = from;
+  from.transfers = std::move(base);
+  to.transfers = std::move(head);
+  Diff diff = Compare(from, to);
+  EXPECT_TRUE(Closes(diff));
+  return diff;
+}
+
+std::vector<std::string> Texts(const Diff& diff) {
+  std::vector<std::string> texts;
+  for (const Change& change : diff.changes) texts.push_back(change.text);
+  return texts;
+}
+
+constexpr std::string_view kPinned = "Memcpy HtoD (Pinned -> Device)";
+constexpr std::string_view kPageable = "Memcpy HtoD (Pageable -> Device)";
+constexpr std::string_view kToHost = "Memcpy DtoH (Device -> Pageable)";
+constexpr std::string_view kMemset = "Memset (Device)";
+
+TEST(Transfers, OfMemoryThatIsNoLongerPinnedAreOneChange) {
+  const std::string path = "aten::to > aten::_to_copy > aten::copy_";
+  const Diff diff = Of({Transfer(kPinned, path, 2)}, {Transfer(kPageable, path, 2)});
+  ASSERT_EQ(diff.changes.size(), 1u);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kSubstituted);
+  EXPECT_THAT(diff.changes[0].operators, ElementsAre("aten::to"));
+  EXPECT_EQ(diff.changes[0].text,
+            "Memcpy HtoD (Pinned -> Device) is Memcpy HtoD (Pageable -> Device) now: 2 a step, "
+            "2 KiB, asked for by aten::to; copies of pageable memory are slower and not "
+            "asynchronous");
+  EXPECT_EQ(diff.answers[2].answer, "no kernel was replaced by another for the same operator");
+  EXPECT_THAT(Texts(Of({Transfer(kPageable, path)}, {Transfer(kPinned, path)})),
+              ElementsAre("Memcpy HtoD (Pageable -> Device) is Memcpy HtoD (Pinned -> Device) now: "
+                          "1 a step, 1 KiB, asked for by aten::to"));
+}
+
+TEST(Transfers, OfSomeOfTheCopiesAreToldWithTheirNumber) {
+  const std::string path = "aten::to > aten::_to_copy > aten::copy_";
+  EXPECT_THAT(Texts(Of({Transfer(kPinned, path, 3)},
+                       {Transfer(kPinned, path, 2), Transfer(kPageable, path)})),
+              ElementsAre(::testing::HasSubstr("now: 1 a step, 1 KiB, asked for by aten::to")));
+}
+
+TEST(Transfers, InAnotherDirectionOrOfOtherSizesAreTwoChanges) {
+  const auto changes = [](std::string_view name, int64_t count, int64_t bytes) {
+    return Of({Transfer(kPinned, "aten::to")}, {Transfer(name, "aten::copy_", count, bytes)})
+        .changes.size();
+  };
+  EXPECT_EQ(changes(kPageable, 1, 1024), 1u);
+  EXPECT_EQ(changes(kPageable, 1, 2048), 2u);
+  EXPECT_EQ(changes(kPageable, 2, 512), 2u);
+  EXPECT_EQ(changes(kToHost, 1, 1024), 2u);
+}
+
+TEST(Transfers, NameWhatTheModelCalled) {
+  const Diff diff = Of({}, {Transfer(kToHost, "aten::item > aten::_local_scalar_dense", 1, 4)});
+  EXPECT_THAT(Texts(diff), ElementsAre("Memcpy DtoH (Device -> Pageable): 0 -> 1 a step, 0 B -> "
+                                       "4 B, asked for by aten::item"));
+  EXPECT_THAT(diff.changes[0].operators, ElementsAre("aten::item"));
+}
+
+TEST(Fills, NameTheOperatorsThatNeedMoreOfThem) {
+  const std::string linear = "aten::linear > aten::addmm";
+  EXPECT_THAT(Texts(Of({Transfer(kMemset, linear, 6, 4)},
+                       {Transfer(kMemset, linear, 6, 4), Transfer(kMemset, "aten::max", 1, 4)})),
+              ElementsAre("Memset (Device): 6 -> 7 a step, 24 B -> 28 B, under aten::max"));
+  EXPECT_THAT(Texts(Of({Transfer(kMemset, linear, 3, 4), Transfer(kMemset, "aten::max", 1, 4)},
+                       {Transfer(kMemset, linear, 2, 4), Transfer(kMemset, "aten::max", 1, 4)})),
+              ElementsAre("Memset (Device): 4 -> 3 a step, 16 B -> 12 B, under aten::linear"));
+}
+
+// aten::linear under torch.compile is aten::addmm: who asks for more is not known.
+TEST(Fills, OfOperatorsThatWereRenamedNameNone) {
+  EXPECT_THAT(Texts(Of({Transfer(kMemset, "aten::linear > aten::addmm", 6, 4)},
+                       {Transfer(kMemset, "aten::addmm", 7, 4)})),
+              ElementsAre("Memset (Device): 6 -> 7 a step, 24 B -> 28 B"));
+  EXPECT_THAT(Texts(Of({Transfer(kMemset, "aten::linear > aten::addmm", 6, 4)},
+                       {Transfer(kMemset, "aten::addmm", 6, 4)})),
+              IsEmpty());
+}
+
+KernelRow Cast(std::string_view path, std::string_view types, int64_t count = 1) {
+  KernelRow row = Row(kCopy, path, count);
+  row.input_types = types;
+  return row;
+}
+
+Diff Came(std::vector<KernelRow> rows) {
+  const KernelRow gemm = Row(kGemm, "aten::mm");
+  rows.push_back(gemm);
+  Diff diff = Compare(With({gemm}), With(std::move(rows)));
+  EXPECT_TRUE(Closes(diff));
+  return diff;
+}
+
+TEST(Casts, AreToldWithBothTypes) {
+  const std::string path = "aten::to > aten::_to_copy > aten::copy_";
+  EXPECT_THAT(Texts(Came({Cast(path, "[c10::Float8_e4m3fn, c10::BFloat16, Scalar]")})),
+              ElementsAre("a copy a step that aten::to asked for: copy bf16->fp8_e4m3"));
+  EXPECT_THAT(Texts(Came({Cast(path, "[long int, short int, Scalar]")})),
+              ElementsAre("a copy a step that aten::to asked for: copy int16->int64"));
+  for (const std::string_view same :
+       {"[c10::BFloat16, c10::BFloat16, Scalar]", "", "[", "[TensorList, TensorList]"}) {
+    EXPECT_THAT(Texts(Came({Cast(path, same)})),
+                ElementsAre("a copy a step that aten::to asked for: copy bf16"));
+  }
+}
+
+TEST(Copies, NameWhatTheModelCalledBesideWhatAskedForThem) {
+  EXPECT_THAT(
+      Texts(Came({Row(kCopy, "aten::matmul > aten::reshape > aten::clone > aten::copy_", 4)})),
+      ElementsAre("4 copies a step that aten::reshape in aten::matmul asked for: 4 x copy bf16"));
+}
+
+constexpr std::string_view kFill =
+    "void at::native::vectorized_elementwise_kernel<8, at::native::FillFunctor<c10::BFloat16>, "
+    "std::array<char*, 1ul> >(int, at::native::FillFunctor<c10::BFloat16>, "
+    "std::array<char*, 1ul>)";
+
+TEST(Leftovers, ThatAReaderWouldTakeForOneAreOne) {
+  EXPECT_THAT(Texts(Came({Row(kFill, "aten::zeros > aten::zero_ > aten::fill_"),
+                          Row(kFill, "aten::zeros > aten::fill_", 2)})),
+              ElementsAre("3 kernels came under aten::zeros: 3 x fill bf16"));
+  EXPECT_THAT(Texts(Came({Row(kAdd, "my::a > aten::add"), Row(kAdd, "my::b > aten::add")})),
+              ElementsAre("2 kernels came under aten::add: 2 x add bf16"));
+}
+
+TEST(Leftovers, OfOperatorsThatSayLittleAreToldByWhatCalledThem) {
+  EXPECT_THAT(Texts(Came({Row(kFill, "aten::zero_ > aten::fill_"),
+                          Row(kFill, "aten::zeros_like > aten::zero_ > aten::fill_")})),
+              ElementsAre("1 kernel came under aten::zero_: fill bf16",
+                          "1 kernel came under aten::zeros_like: fill bf16"));
+}
+
+}  // namespace
+}  // namespace perfgate
