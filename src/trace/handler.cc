@@ -78,7 +78,12 @@ bool TraceHandler::StartObject() {
     in_args_ = field_ == Field::kArgs;
     arg_ = Field::kNone;
   } else if (section_ == Section::kDevices && depth_ == 3) {
-    trace_.devices.emplace_back();
+    constexpr size_t kMostDevices = 1024;
+    if (trace_.devices.size() < kMostDevices) {
+      trace_.devices.emplace_back();
+    } else {
+      section_ = Section::kOther;
+    }
   } else if (depth_ == 2) {
     if (top_key_ == "distributedInfo") section_ = Section::kDistributed;
     if (top_key_ == "perfgate_environment") section_ = Section::kEnvironment;

@@ -43,7 +43,7 @@ inline std::string DifferenceOfDocuments(const TraceData& a, const TraceData& b)
   const auto devices = [](const TraceData& t) {
     std::string text;
     for (const DeviceProperties& d : t.devices) {
-      text += fmt::format("{} {} {} {};", d.id, d.name, d.sm_count, d.memory_bytes);
+      text += fmt::format("{} {} {} {} {};", d.id, d.name, d.sm_count, d.memory_bytes, d.uuid);
     }
     return text;
   };
@@ -52,11 +52,11 @@ inline std::string DifferenceOfDocuments(const TraceData& a, const TraceData& b)
   const auto facts = [](const TraceData& t) {
     const auto& [events, texts, shapes, signatures, devices_seen, base_ns, whole_microseconds,
                  cupti, runtime, driver, record_shapes, with_stack, profile_memory, rank,
-                 world_size, writer, profiler, footer, records, dropped, accelerator, events_read,
-                 left_out, warnings, incomplete, refused, json_bytes] = t;
+                 world_size, writer, profiler, footer, records, dropped, fault, environment,
+                 accelerator, events_read, left_out, warnings, incomplete, refused, json_bytes] = t;
     return std::make_tuple(base_ns, whole_microseconds, cupti, runtime, driver, record_shapes,
                            with_stack, profile_memory, rank, world_size, writer, profiler, footer,
-                           records, dropped, accelerator);
+                           records, dropped, fault, environment, accelerator);
   };
   if (facts(a) != facts(b)) return "metadata";
   if (a.events_read != b.events_read) return "number of events read";

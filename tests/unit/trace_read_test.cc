@@ -322,6 +322,17 @@ TEST(TraceReader, ReadsRankAndWorldSize) {
   EXPECT_EQ(trace.world_size, 2);
 }
 
+TEST(TraceReader, AFloodOfDevicesIsCutOff) {
+  std::string devices = R"({"id": 0, "name": "H200"})";
+  for (int i = 1; i < 5000; ++i) devices += R"(, {"id": 7})";
+  TraceBuilder builder;
+  builder.Header("\"deviceProperties\": [" + devices + "],").Raw(std::string(kOp));
+  const TraceData trace = Read(builder.Json());
+  EXPECT_EQ(trace.incomplete, "");
+  ASSERT_EQ(trace.devices.size(), 1024U);
+  EXPECT_EQ(trace.devices[0].name, "H200");
+}
+
 TEST(TraceReader, TheCollectorOwesItsFooter) {
   TraceBuilder builder;
   builder.Header(R"("perfgate_profiler": "cupti",)").Raw(std::string(kOp));
