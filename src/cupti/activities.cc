@@ -9,26 +9,16 @@ namespace {
 constexpr std::array kGpuWork = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                  CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
                                  CUPTI_ACTIVITY_KIND_OVERHEAD};
+constexpr std::array kCalls = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
 
-// Of the driver only what is of use; a CUPTI that cannot choose records all, and the rest is passed
-// over when it is read.
-void SwitchDriverCalls(const CuptiApi& api, const CallTables& calls, bool on) {
-  if (api.cuptiActivityEnableDriverApi == nullptr) {
-    on ? api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER)
-       : api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
-    return;
-  }
-  for (size_t cbid = 0; cbid < calls.driver.size(); ++cbid) {
-    if (!calls.driver[cbid].recorded) continue;
-    api.cuptiActivityEnableDriverApi(static_cast<CUpti_CallbackId>(cbid), on ? 1 : 0);
-  }
-}
-
-void LeaveOutCheapCalls(const CuptiApi& api, const CallTables& calls) {
-  if (api.cuptiActivityEnableRuntimeApi == nullptr) return;
-  for (size_t cbid = 0; cbid < calls.runtime.size(); ++cbid) {
-    if (calls.runtime[cbid].name.empty() || calls.runtime[cbid].recorded) continue;
-    api.cuptiActivityEnableRuntimeApi(static_cast<CUpti_CallbackId>(cbid), 0);
+// Leaves out what is of no use. Choosing what is wanted, call by call, records nothing of the
+// driver on a GPU (CUPTI 13.0): the whole kind has to be on first.
+void LeaveOut(CUptiResult (*enable)(CUpti_CallbackId, uint8_t),
+              const std::vector<CallInfo>& calls) {
+  if (enable == nullptr) return;  // all is recorded, and passed over when it is read
+  for (size_t cbid = 0; cbid < calls.size(); ++cbid) {
+    if (calls[cbid].name.empty() || calls[cbid].recorded) continue;
+    enable(static_cast<CUpti_CallbackId>(cbid), 0);
   }
 }
 
@@ -41,16 +31,17 @@ std::string EnableActivities(const CuptiApi& api, const CallTables& calls) {
       return "CUPTI cannot record kernels: " + api.Text(result);
     }
   }
-  const CUptiResult result = api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
-  if (result != CUPTI_SUCCESS) return "CUPTI cannot record calls: " + api.Text(result);
-  LeaveOutCheapCalls(api, calls);
-  SwitchDriverCalls(api, calls, true);
+  for (const CUpti_ActivityKind kind : kCalls) {
+    const CUptiResult result = api.cuptiActivityEnable(kind);
+    if (result != CUPTI_SUCCESS) return "CUPTI cannot record calls: " + api.Text(result);
+  }
+  LeaveOut(api.cuptiActivityEnableRuntimeApi, calls.runtime);
+  LeaveOut(api.cuptiActivityEnableDriverApi, calls.driver);
   return "";
 }
 
-void DisableCalls(const CuptiApi& api, const CallTables& calls) {
-  api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME);
-  SwitchDriverCalls(api, calls, false);
+void DisableCalls(const CuptiApi& api) {
+  for (const CUpti_ActivityKind kind : kCalls) api.cuptiActivityDisable(kind);
 }
 
 void DisableGpuWork(const CuptiApi& api) {

@@ -227,7 +227,7 @@ void Collector::Close(int64_t now_ns, const std::string& fault) {
     fault_ = fault;
     phase_.store(Phase::kDraining);
   }
-  if (attached()) DisableCalls(api_, *calls_);
+  if (attached()) DisableCalls(api_);
   calls_off_.store(true);
   wakeup_.Wake();
 }
