@@ -119,6 +119,8 @@ bool TraceHandler::StartArray() {
     in_events_ = facts_.events_are_a_list = true;
   } else if (depth_ == 2 && (top_key_ == "deviceProperties" || top_key_ == "computeProperties")) {
     section_ = Section::kDevices;
+  } else if (section_ == Section::kDevices && depth_ == 3) {
+    section_ = Section::kOther;  // a list where a device should be
   } else if (InArgs() && depth_ == event_depth_ + 2) {
     shape_at_ = 0;
   }

@@ -322,6 +322,14 @@ TEST(TraceReader, ReadsRankAndWorldSize) {
   EXPECT_EQ(trace.world_size, 2);
 }
 
+TEST(TraceReader, AListInPlaceOfADeviceIsNone) {
+  const TraceData trace =
+      Read(R"({"distributedInfo": {"id": 1}, "deviceProperties": [[7]], "traceEvents": [)" +
+           std::string(kOp) + "]}");
+  EXPECT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.devices.size(), 0U);
+}
+
 TEST(TraceReader, AFloodOfDevicesIsCutOff) {
   std::string devices = R"({"id": 0, "name": "H200"})";
   for (int i = 1; i < 5000; ++i) devices += R"(, {"id": 7})";
