@@ -63,6 +63,7 @@ void Recorder::ReadCall(const CUpti_ActivityAPI& call, bool is_driver) {
     return;
   }
   if (start_ns > closed_ns_) return;
+  ++calls_read_;
   last_inside_ = std::max(last_inside_, call.correlationId);
   Count(call.correlationId, info != nullptr && info->launches && call.returnValue == 0);
   if (is_driver) {
@@ -98,11 +99,13 @@ void Recorder::AddGpuWork(GpuWork& work) {
   if (gpu_ids_.Insert(work.correlation) && launch_ids_.Contains(work.correlation)) --outstanding_;
   if (closed_ns_ == INT64_MAX) {
     WriteWork(work);
-  } else if (static_cast<int64_t>(held_.size()) < most_events_) {
-    held_.push_back(work);
   } else {
-    full_ = true;
+    held_.push_back(work);
   }
+}
+
+void Recorder::DropLaterWork() {
+  std::erase_if(held_, [this](const GpuWork& work) { return work.correlation > last_inside_; });
 }
 
 void Recorder::WriteWork(const GpuWork& work) {
@@ -146,9 +149,8 @@ void Recorder::Finish() {
   std::sort(calls.begin(), calls.end(),
             [](const auto* a, const auto* b) { return a->correlationId < b->correlationId; });
   for (const CUpti_ActivityAPI* call : calls) WriteCall(*call, true);
-  for (const GpuWork& work : held_) {
-    if (work.correlation <= last_inside_) WriteWork(work);
-  }
+  DropLaterWork();
+  for (const GpuWork& work : held_) WriteWork(work);
   driver_calls_.clear();
   held_.clear();
 }

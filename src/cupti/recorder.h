@@ -44,10 +44,16 @@ class Recorder {
 
   void Read(const FilledBuffer& buffer);
   void Write(const Range& range);
+  // Forgets held work that a call after the window launched. Only once all calls of the window were
+  // read.
+  void DropLaterWork();
+  size_t held() const { return held_.size(); }
   // Writes what was held back.
   void Finish();
 
   bool full() const { return full_; }
+  // No call of the window and no work was recorded.
+  bool empty() const { return calls_read_ + kernels_ == 0; }
   int64_t kernels() const { return kernels_; }
   // Launches of the window without work on the GPU so far.
   int64_t outstanding() const { return outstanding_; }
@@ -80,7 +86,7 @@ class Recorder {
   std::unordered_map<uint32_t, CUpti_ActivityAPI> driver_calls_;
   std::vector<GpuWork> held_;
   uint32_t last_before_ = 0, last_inside_ = 0;  // highest id of a call before and in the window
-  int64_t kernels_ = 0, outstanding_ = 0, gpu_work_read_ = 0, unfinished_ = 0;
+  int64_t calls_read_ = 0, kernels_ = 0, outstanding_ = 0, gpu_work_read_ = 0, unfinished_ = 0;
 };
 
 }  // namespace perfgate::cupti

@@ -17,6 +17,7 @@ constexpr int kUntilWoken = -1;
 constexpr int64_t kDrainNs = 5 * kSecond;
 constexpr int64_t kTerminatedDrainNs = kSecond;
 constexpr int kQuietRounds = 3;
+constexpr size_t kMostHeld = 100'000;
 // CUPTI may keep a buffer that nothing comes back from as long as the program launches on.
 constexpr int64_t kHeldBufferNs = kSecond / 2;
 
@@ -136,6 +137,8 @@ void Collector::Drain() {
 bool Collector::IsDrained() {
   const int64_t waited_ns = api_.Now() - drain_began_ns_;
   if (waited_ns >= (TerminationAsked() ? kTerminatedDrainNs : kDrainNs)) return true;
+  // A program that launches on fills this time with work of no window.
+  if (waited_ns >= kSecond && recorder_->held() > kMostHeld) recorder_->DropLaterWork();
   if (recorder_->outstanding() > 0 || quiet_rounds_ < kQuietRounds) return false;
   return pool_.Held() == 0 || (finishing_.load() && waited_ns >= kHeldBufferNs);
 }
@@ -152,6 +155,11 @@ void Collector::EndFile() {
   {
     const std::lock_guard lock(mutex_);
     ending.fault = fault_;
+  }
+  if (ending.fault.empty() && recorder_->empty()) {
+    ending.fault =
+        "CUPTI recorded no call in the window: the program made none, or another profiler in it "
+        "(torch.profiler) took the records";
   }
   if (ending.fault.empty() && recorder_->unfinished() > 0) {
     ending.fault = std::to_string(recorder_->unfinished()) +

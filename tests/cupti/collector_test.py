@@ -102,6 +102,11 @@ class Windows(unittest.TestCase):
         self.assertNotIn("later", played.names("kernel"))
         self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
 
+    def test_a_program_that_launches_on_and_on_is_cut_at_the_window(self):
+        played = Played(f"init context repeat:4 {STEP} again repeat:40 threads:4 late:20 again")
+        self.assertEqual(played.names("kernel"), {"gelu(float*)": 3, "mul(float*)": 3})
+        self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
+
     def test_work_that_ends_after_the_window_is_waited_for(self):
         step = "push:step late:400 pop"
         played = Played(f"init context repeat:4 {step} again")
@@ -272,6 +277,12 @@ class Faults(unittest.TestCase):
         self.assertEqual(played.code, 7)
         self.assertIn("another profiler has CUPTI already", played.untold())
         self.assertIn("another profiler has CUPTI already", played.stderr)
+
+    def test_a_profiler_of_the_program_that_takes_the_records_is_told(self):
+        played = Played(f"init context steal repeat:4 {STEP} again")
+        self.assertEqual(played.code, 0)
+        self.assertIn("CUPTI recorded no call in the window: the program made none, or another "
+                      "profiler in it (torch.profiler) took the records", self.incomplete(played))
 
     def test_a_cupti_that_does_not_start_is_told(self):
         played = Played("refuse:15 init context launch:k")

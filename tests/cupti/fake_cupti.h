@@ -21,6 +21,8 @@ void FakeFill(uint32_t correlation, uint64_t bytes, int64_t ns);
 void FakeOverhead(int64_t ns);
 // CUPTI lost this many records.
 void FakeDrop(int records);
+// Another profiler of the process registers its own buffer callbacks, and gets all records.
+void FakeSteal();
 // cuptiSubscribe is refused with this result.
 void FakeRefuse(CUptiResult result);
 }

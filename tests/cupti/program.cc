@@ -8,7 +8,7 @@
 //   copy:BYTES fill:BYTES sync query overhead:NS
 //   late:MS stuck     launches of kernels that end in MS milliseconds, never
 //   threads:N         N threads, 1000 launches each
-//   reset drop:N refuse:RESULT sleep:MS
+//   reset drop:N steal refuse:RESULT sleep:MS
 //   repeat:N … again  what stands between them, N times
 //   fork … join       what stands between them in a child; its exit code must be 0
 //   exit:N _exit:N term exec:SCRIPT
@@ -120,6 +120,7 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"threads", [](Text count) { Threads(std::stoi(count)); }},
       {"reset", [](Text) { FakeCall(false, kReset, kNs, 0); }},
       {"drop", [](Text count) { FakeDrop(std::stoi(count)); }},
+      {"steal", [](Text) { FakeSteal(); }},
       {"refuse", [](Text result) { FakeRefuse(static_cast<CUptiResult>(std::stoi(result))); }},
       {"sleep", [](Text ms) { usleep(static_cast<useconds_t>(std::stoi(ms)) * 1000); }},
       {"exit", [](Text code) { std::exit(std::stoi(code)); }},
