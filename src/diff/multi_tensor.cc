@@ -22,7 +22,8 @@ bool IsMultiTensor(const Launches& launches) {
 }
 
 bool MayTakePart(const Launches& launches) {
-  return launches.count > 0 && launches.row->info.ops.size() == 1 && !IsCopyKernel(launches.row->info);
+  return launches.count > 0 && launches.row->info.ops.size() == 1 &&
+         !IsCopyKernel(launches.row->info);
 }
 
 std::string SpreadKey(const Launches& launches, std::string_view word) {
@@ -39,9 +40,8 @@ int64_t CountOf(const std::vector<Launches*>& all) {
 bool MayBePart(const Launches& part, const Spread& spread) {
   const std::vector<PlaceUse>& places = part.row->annotations;
   return spread.anywhere || places.empty() ||
-         std::any_of(places.begin(), places.end(), [&](const PlaceUse& use) {
-           return spread.annotations.contains(use.place);
-         });
+         std::any_of(places.begin(), places.end(),
+                     [&](const PlaceUse& use) { return spread.annotations.contains(use.place); });
 }
 
 void TakeAll(const std::vector<Launches*>& all, std::vector<ChangedKernel>* list) {

@@ -47,8 +47,8 @@ Moved Whole(Launches* launches) {
   if (joined) moved.tensors = Tensors("[" + moved.tensors[0] + "]");
   for (const std::string& tensor : moved.tensors) {
     const int64_t elements = ElementsOf(tensor);
-    moved.elements = joined ? SaturatingAdd(moved.elements, elements)
-                            : std::max(moved.elements, elements);
+    moved.elements =
+        joined ? SaturatingAdd(moved.elements, elements) : std::max(moved.elements, elements);
   }
   return moved;
 }

@@ -74,8 +74,8 @@ Transfer TransferOf(const Counted& counted, Steps steps) {
   double most = 0;
   bool both_ways = false;
   for (const auto& [op, asked] : counted.by_operator) {
-    const double rise = (asked.head / steps.head - asked.base / steps.base) *
-                        (transfer.rise < 0 ? -1 : 1);
+    const double rise =
+        (asked.head / steps.head - asked.base / steps.base) * (transfer.rise < 0 ? -1 : 1);
     both_ways = both_ways || rise < 0;
     if (transfer.row == nullptr || rise > most) transfer.row = asked.row;
     most = std::max(most, rise);
@@ -138,11 +138,12 @@ std::string_view HostDirection(const Transfer& transfer) {
 }
 
 // Copies that came and went as often, in one direction and with as many bytes, are the same copies
-// from or to another kind of memory. "" of what is no such copy.
+// from or to another kind of memory. Rounded, since thirds do not subtract exactly. "" of what is
+// no such copy.
 std::string CopyKey(const Transfer& transfer, Steps steps) {
   const std::string_view direction = HostDirection(transfer);
   if (direction.empty()) return "";
-  return fmt::format("{} {} {}", direction, std::abs(transfer.rise),
+  return fmt::format("{} {:.6f} {:.0f}", direction, std::abs(transfer.rise),
                      std::abs(transfer.counted->RiseOfBytes(steps)));
 }
 
@@ -159,7 +160,8 @@ void RecordOtherMemory(const Transfer& went, const Transfer& came, Steps steps, 
   Record(std::move(change),
          fmt::format("{} is {} now: {} a step, {}{}{}", Printable(went.row->name),
                      Printable(came.row->name), PerStep(came.rise),
-                     FormatValue(came.counted->RiseOfBytes(steps), Unit::kBytes), AskedBy("asked for by", came),
+                     FormatValue(came.counted->RiseOfBytes(steps), Unit::kBytes),
+                     AskedBy("asked for by", came),
                      lost ? "; copies of pageable memory are slower and not asynchronous" : ""),
          diff);
 }
@@ -197,6 +199,7 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
     const auto others = went.rise < 0 ? came.find(CopyKey(went, steps)) : came.end();
     if (others == came.end() || others->second.empty()) continue;
     Transfer* other = others->second.back();
+    if (other->row->name == went.row->name) continue;  // another operator asks for it now
     others->second.pop_back();
     RecordOtherMemory(went, *other, steps, diff);
     went.rise = other->rise = 0;

@@ -70,9 +70,9 @@ TEST(Rewrite, OfATensorOfWhichAPartWasWrittenIsAHiddenCopy) {
 }
 
 TEST(Rewrite, IsNoneWhereTheTensorsHaveOtherShapes) {
-  const Diff diff = Of({Shaped(Row(kIndexCopy, "aten::index_copy_", 1, 2500), kCache)},
-                       {Shaped(Row(kCat, "aten::cat", 1, 100'000),
-                               "[[[4096, 512], [4096, 512]], []]")});
+  const Diff diff =
+      Of({Shaped(Row(kIndexCopy, "aten::index_copy_", 1, 2500), kCache)},
+         {Shaped(Row(kCat, "aten::cat", 1, 100'000), "[[[4096, 512], [4096, 512]], []]")});
   EXPECT_THAT(Lines(diff), ElementsAre("added +1: cat", "removed -1: index_copy"));
 }
 
@@ -92,8 +92,7 @@ TEST(Rewrite, MayChooseOrTurnTheWholeTensor) {
     return Lines(Of({Shaped(Row(kIndexCopy, "aten::index_copy_", 1, 2500), kCache)},
                     {Shaped(Row(name, op, 1, 90'000), std::move(dims))}));
   };
-  EXPECT_THAT(lines(kWhere, "aten::where",
-                    "[[1, 1, 2048, 1], [8, 16, 1, 64], [8, 16, 2048, 64]]"),
+  EXPECT_THAT(lines(kWhere, "aten::where", "[[1, 1, 2048, 1], [8, 16, 1, 64], [8, 16, 2048, 64]]"),
               ElementsAre("hidden_copy +0: index_copy where"));
   EXPECT_THAT(lines(kWhere, "aten::where", "[[4, 4], [4, 4], []]"),
               ElementsAre("added +1: where", "removed -1: index_copy"));
@@ -110,8 +109,7 @@ TEST(Rewrite, WithoutShapesNeedsTheSamePlaceAndMuchMoreTime) {
     return Lines(Of({Row(kIndexCopy, "my::cache > aten::index_copy_", 1, 2500)},
                     {Row(kCat, cat_path, 1, cat_ns)}));
   };
-  EXPECT_THAT(kinds("my::cache > aten::cat", 9000),
-              ElementsAre("hidden_copy +0: cat index_copy"));
+  EXPECT_THAT(kinds("my::cache > aten::cat", 9000), ElementsAre("hidden_copy +0: cat index_copy"));
   EXPECT_THAT(kinds("my::cache > aten::cat", 2600), ElementsAre("added +1: cat", HasSubstr("-1")));
   EXPECT_THAT(kinds("my::other > aten::cat", 9000), ElementsAre("added +1: cat", HasSubstr("-1")));
 }
@@ -150,10 +148,10 @@ TEST(Activation, ByHandIsOneThatCameApart) {
       "void at::native::vectorized_elementwise_kernel<8, at::native::tanh_kernel_cuda(at::"
       "TensorIteratorBase&)::{lambda()#2}::operator()() const::{lambda()#4}::operator()() const::"
       "{lambda(c10::BFloat16)#1}, std::array<char*, 2ul> >(int)";
-  EXPECT_THAT(Lines(Of({Row(kGelu, "aten::gelu")},
-                       {Row(tanh, "aten::tanh"), Row(kMul, "aten::mul", 3),
-                        Row(kAdd, "aten::add", 2)})),
-              ElementsAre("fusion_lost +5: gelu"));
+  EXPECT_THAT(
+      Lines(Of({Row(kGelu, "aten::gelu")},
+               {Row(tanh, "aten::tanh"), Row(kMul, "aten::mul", 3), Row(kAdd, "aten::add", 2)})),
+      ElementsAre("fusion_lost +5: gelu"));
   EXPECT_THAT(Lines(Of({Row(kGelu, "aten::gelu")}, {Row(tanh, "aten::tanh")})),
               ElementsAre("substituted +0: gelu tanh"));
 }
@@ -187,9 +185,8 @@ TEST(Companions, AreNotSoughtInAnOperatorThatHoldsTheWholeModel) {
          {Row(kMul, "my::model > my::first"),
           Row("nvjet_sm90_tst_64x64_64x6_2x1_v_bz_bias_TNT", "my::model > my::second"),
           Row(kFill, "my::model > aten::fill_")});
-  EXPECT_THAT(Lines(diff),
-              ElementsAre(StartsWith("substituted +0"), StartsWith("substituted +0"),
-                          "added +1: fill"));
+  EXPECT_THAT(Lines(diff), ElementsAre(StartsWith("substituted +0"), StartsWith("substituted +0"),
+                                       "added +1: fill"));
 }
 
 TEST(Companions, MayBeInTheSameLayer) {

@@ -61,6 +61,19 @@ TEST(Transfers, OfSomeOfTheCopiesAreToldWithTheirNumber) {
               ElementsAre(::testing::HasSubstr("now: 1 a step, 1 KiB, asked for by aten::to")));
 }
 
+TEST(Transfers, OfOneStepInThreeAreTheSameCopies) {
+  const auto row = [](std::string_view name, std::vector<int64_t> counts) {
+    KernelRow copy = Row(name, "aten::to");
+    copy.bytes_per_step = copy.time_ns_per_step = copy.count_per_step = std::move(counts);
+    return copy;
+  };
+  Evidence base = With({}), head = With({});
+  base.steps = head.steps = {3};
+  base.transfers = {row(kPinned, {1, 1, 1})};
+  head.transfers = {row(kPinned, {1, 1, 0}), row(kPageable, {0, 0, 1})};
+  EXPECT_THAT(Texts(Compare(base, head)), ElementsAre(::testing::HasSubstr("now: 0.3 a step")));
+}
+
 TEST(Transfers, InAnotherDirectionOrOfOtherSizesAreTwoChanges) {
   const auto changes = [](std::string_view name, int64_t count, int64_t bytes) {
     return Of({Transfer(kPinned, "aten::to")}, {Transfer(name, "aten::copy_", count, bytes)})
@@ -70,6 +83,14 @@ TEST(Transfers, InAnotherDirectionOrOfOtherSizesAreTwoChanges) {
   EXPECT_EQ(changes(kPageable, 1, 2048), 2u);
   EXPECT_EQ(changes(kPageable, 2, 512), 2u);
   EXPECT_EQ(changes(kToHost, 1, 1024), 2u);
+}
+
+TEST(Transfers, ThatAnotherOperatorAsksForNowAreToldWithBoth) {
+  EXPECT_THAT(Texts(Of({Transfer(kPinned, "my::load")}, {Transfer(kPinned, "aten::to")})),
+              ElementsAre("Memcpy HtoD (Pinned -> Device): 0 -> 1 a step, 0 B -> 1 KiB, asked for "
+                          "by aten::to",
+                          "Memcpy HtoD (Pinned -> Device): 1 -> 0 a step, 1 KiB -> 0 B, asked for "
+                          "by my::load"));
 }
 
 TEST(Transfers, NameWhatTheModelCalled) {
