@@ -81,6 +81,8 @@ void AppendSamples(const AttemptData& data, Evidence& evidence) {
   }
   AddCounter(data, "graph_breaks", MetricId::kGraphBreaks, evidence);
   AddCounter(data, "recompiles", MetricId::kRecompiles, evidence);
+  Observe(data.attempt, MetricId::kFallbacks, static_cast<double>(samples.fallback.size()),
+          evidence);
   AddOutputCount(data, MetricId::kNanCount, &Output::nan_count, evidence);
   AddOutputCount(data, MetricId::kInfCount, &Output::inf_count, evidence);
   for (const Fallback& fallback : samples.fallback) {

@@ -103,6 +103,8 @@ constexpr std::array kMetrics = {
            "process start to the first result"},
     Metric{kWarmupIterations, "warmup_iterations", Unit::kCount, kLow, kNoisy, kAnywhere,
            kTimedWindow, "iterations until the workload was steady, or the limit"},
+    Metric{kFallbacks, "fallbacks", Unit::kCount, kLow, kExact, kAnywhere, "samples.json",
+           "what the workload was asked for and did not do"},
     Metric{kRelativeError, "relative_error", Unit::kRatio, kLow, kExact, kAnywhere,
            "a `reference` case with saved outputs", "largest relative error against the reference"},
     Metric{kMaxAbsError, "max_abs_error", Unit::kRatio, kLow, kExact, kAnywhere,

@@ -53,6 +53,7 @@ enum class MetricId {
   kLatencyP99,
   kColdStart,
   kWarmupIterations,
+  kFallbacks,
   kRelativeError,
   kMaxAbsError,
   kNanCount,
