@@ -84,7 +84,8 @@ struct Samples {
   bool steady = false;
   std::vector<int64_t> latency_ns;   // one an iteration of the timed window
   std::vector<int64_t> dispatch_ns;  // until the call returned; empty where that means nothing
-  std::string dispatch_unavailable;  // the reason then
+  std::vector<int64_t> device_latency_ns;  // by the device's own clock; empty if it has none
+  std::string dispatch_unavailable;        // the reason then
   std::vector<Output> outputs;
   std::map<std::string, std::string> environment;
   std::vector<Fallback> fallback;
@@ -103,6 +104,9 @@ struct Workload {
   std::function<void()> iterate;  // one iteration
   std::function<void()>
       synchronize;  // waits for the device; empty: `iterate` returns when all is done
+  // One iteration, timed by the device's own clock (CUDA events): nanoseconds from its start to the
+  // end of its work on the device. Empty: there is no such clock.
+  std::function<int64_t()> device_latency;
   Tracer tracer;
   // Time spent on what is done once and kept for later processes (an export, a download): not part
   // of the cold start.
@@ -255,6 +259,7 @@ inline std::string ToJson(const Samples& samples) {
   out += std::string("  \"steady\": ") + (samples.steady ? "true" : "false") + ",\n";
   out += "  \"latency_ns\": " + List(samples.latency_ns) + ",\n";
   out += "  \"dispatch_ns\": " + List(samples.dispatch_ns) + ",\n";
+  out += "  \"device_latency_ns\": " + List(samples.device_latency_ns) + ",\n";
   out += "  \"dispatch_unavailable\": " + Quoted(samples.dispatch_unavailable) + ",\n";
   std::string separator;
   out += "  \"outputs\": [";
@@ -308,7 +313,9 @@ inline Settings ReadSettings() {
 // Runs the windows. The warm-up does `warmup` iterations and then, with `until_steady`, goes on in
 // blocks of ten until the medians of the last two blocks differ by at most 5 %; it ends in any case
 // once it has taken `warmup_at_most_ns`. An iteration's latency ends when the device is done. The
-// device is waited for outside the marks of the traced window.
+// device is waited for outside the marks of the traced window. As many iterations again are timed
+// by the device's own clock, if there is one: its marks cost time, so they are no part of the
+// latency.
 inline Samples Measure(const Settings& settings, const Workload& workload) {
   Samples samples;
   const auto synchronize = [&] {
@@ -341,6 +348,9 @@ inline Samples Measure(const Settings& settings, const Workload& workload) {
   for (int i = 0; i < settings.iterations; ++i) {
     samples.latency_ns.push_back(iteration_ns(&dispatch_ns));
     samples.dispatch_ns.push_back(dispatch_ns);
+  }
+  for (int i = 0; workload.device_latency && i < settings.iterations; ++i) {
+    samples.device_latency_ns.push_back(workload.device_latency());
   }
   if (!workload.synchronize) {
     samples.dispatch_ns.clear();

@@ -98,9 +98,10 @@ struct Samples {
   int64_t cold_start_ns = 0;  // 0: not measured
   int warmup_iterations = 0;
   bool steady = false;
-  std::vector<int64_t> latency_ns;   // timed window, one an iteration
-  std::vector<int64_t> dispatch_ns;  // empty where the workload synchronises inside
-  std::string dispatch_unavailable;  // the reason then
+  std::vector<int64_t> latency_ns;         // timed window, one an iteration
+  std::vector<int64_t> dispatch_ns;        // empty where the workload synchronises inside
+  std::string dispatch_unavailable;        // the reason then
+  std::vector<int64_t> device_latency_ns;  // by the device's own clock; empty if it has none
   std::vector<Output> outputs;
   std::map<std::string, std::string> environment;  // torch, cuda, cublas, cudnn, triton, cpu_isa,
                                                    // threads, device, gpu, gpu_uuid, writer ...

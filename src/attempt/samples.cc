@@ -56,6 +56,7 @@ Samples SamplesFromJson(const Json& json, const std::string& name) {
   samples.latency_ns = fields.Ints("latency_ns");
   samples.dispatch_ns = fields.Ints("dispatch_ns");
   samples.dispatch_unavailable = fields.Text("dispatch_unavailable");
+  samples.device_latency_ns = fields.Ints("device_latency_ns");
   for (const Fields& output : fields.Objects("outputs")) {
     samples.outputs.push_back(ReadOutput(output));
   }
@@ -84,6 +85,7 @@ Json ToJson(const Samples& samples) {
       .Set("latency_ns", Json::ArrayOf(samples.latency_ns))
       .Set("dispatch_ns", Json::ArrayOf(samples.dispatch_ns))
       .Set("dispatch_unavailable", samples.dispatch_unavailable)
+      .Set("device_latency_ns", Json::ArrayOf(samples.device_latency_ns))
       .Set("outputs", std::move(outputs))
       .Set("environment", ToJson(samples.environment))
       .Set("fallback", std::move(fallbacks))

@@ -2,7 +2,9 @@
 #include <perfgate/attempt.h>
 #include <perfgate/spans.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
@@ -26,6 +28,13 @@ void Measure() {
       Scale(values, factor);
     }
   };
+  int64_t ticks = 0;
+  if (std::getenv("WITH_DEVICE_CLOCK")) {
+    workload.device_latency = [&] {
+      workload.iterate();
+      return ++ticks;
+    };
+  }
   workload.tracer = spans.AsTracer();
   attempt::Samples samples = attempt::Measure(settings, workload);
   samples.environment["writer"] = "attempt_h_program";

@@ -28,6 +28,12 @@ class AttemptHeaderTest(unittest.TestCase):
         self.assertEqual(samples["outputs"][0]["shape"], [4096])
         self.assertEqual(samples["plant"], "")
 
+    def test_a_device_clock_times_as_many_iterations_again(self):
+        self.assertEqual(Attempt([PROGRAM]).samples["device_latency_ns"], [])
+        samples = Attempt([PROGRAM], WITH_DEVICE_CLOCK="1").samples
+        self.assertEqual(samples["device_latency_ns"], [1, 2, 3, 4, 5, 6, 7])
+        self.assertEqual(len(samples["latency_ns"]), 7)
+
     def test_every_step_holds_its_spans_and_nothing_else(self):
         attempt = Attempt([PROGRAM])
         self.assertEqual(attempt.trace["perfgate_writer"], "attempt.h")

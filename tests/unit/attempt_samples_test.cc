@@ -41,6 +41,7 @@ TEST_F(SamplesFile, WhatIsWrittenIsReadBack) {
   samples.steady = true;
   samples.latency_ns = {9'007'199'254'740'993, 2, 3};  // 2^53 + 1: exact beyond a double
   samples.dispatch_ns = {1, 1, 1};
+  samples.device_latency_ns = {8, 9};
   samples.outputs = {
       {"out", {64, 768}, "bf16", 0.1, -1, std::nan(""), 1, 2, "out-0.f32"},
   };
@@ -54,6 +55,7 @@ TEST_F(SamplesFile, WhatIsWrittenIsReadBack) {
   EXPECT_TRUE(read.steady);
   EXPECT_EQ(read.latency_ns, samples.latency_ns);
   EXPECT_EQ(read.dispatch_ns, samples.dispatch_ns);
+  EXPECT_EQ(read.device_latency_ns, samples.device_latency_ns);
   ASSERT_EQ(read.outputs.size(), 1U);
   EXPECT_EQ(read.outputs[0].shape, (std::vector<int64_t>{64, 768}));
   EXPECT_EQ(read.outputs[0].mean, 0.1);
