@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "perfgate/modules.h"
 
 namespace perfgate {
 namespace {
 
-using Type = ModuleKey::Type;
+using modules::Module;
+using modules::Setting;
 
 constexpr int64_t kLargestSize = int64_t{1} << 31;
 constexpr size_t kMostDimensions = 8;
@@ -55,46 +57,56 @@ std::vector<Input> ReadInputs(const Reader& torch) {
   return inputs;
 }
 
-std::string ModuleValue(const Reader& value, const ModuleKey& key) {
-  switch (key.type) {
-    case Type::kSize: {
-      const auto size = value.Int(1, kLargestSize);
-      return size ? std::to_string(*size) : "";
-    }
-    case Type::kBool: {
-      const auto flag = value.Bool();
-      return !flag ? "" : *flag ? "true" : "false";
-    }
-    case Type::kChoice:
-      return value.Choice(Split(key.choices, '|')).value_or("");
+// "" after a problem.
+std::string SettingValue(const Reader& value, const Setting& setting) {
+  if (setting.IsSize()) {
+    const auto size = value.Int(1, kLargestSize);
+    return size ? std::to_string(*size) : "";
   }
-  return "";
+  if (setting.IsFlag()) {
+    const auto flag = value.Bool();
+    return !flag ? "" : *flag ? "true" : "false";
+  }
+  return value.Choice(Split(setting.values, '|')).value_or("");
 }
 
-// `--set key=value` for every key, those left out as well: a definition does not change with the
-// runner's own idea of what is usual.
-std::vector<std::string> ReadModule(const Reader& torch, const Module& module,
-                                    const std::vector<Input>& inputs) {
-  std::vector<std::string> args = {"--module", std::string(module.name)};
-  for (const ModuleKey& key : module.keys) {
-    std::string text(key.absent);
-    const auto value = torch.Find(key.name);
-    if (value) text = ModuleValue(*value, key);
-    if (!value && text.empty()) {
-      torch.Fail(fmt::format("key '{}' is missing; module {} needs it", key.name, module.name));
+// All settings, those left out as well: a definition does not change with the runner's own idea of
+// what is usual. Fewer after a problem.
+modules::Values ReadSettings(const Reader& torch, const Module& module) {
+  modules::Values values;
+  for (const Setting& setting : modules::SettingsOf(module)) {
+    const auto given = torch.Find(setting.name);
+    if (!given && setting.IsSize()) {
+      torch.Fail(fmt::format("key '{}' is missing; module {} needs it", setting.name, module.name));
+      continue;
     }
-    args.push_back("--set");
-    args.push_back(fmt::format("{}={}", key.name, text));
-    if (key.name != module.features || inputs.empty() || text.empty()) continue;
-    const int64_t last = inputs.front().shape.back();
-    if (std::to_string(last) != text) {
-      torch.Find(torch.Has("input") ? "input" : "inputs")
-          ->Fail(fmt::format("the last dimension of the shape is {}, but {} of module {} is {}",
-                             last, key.name, module.name, text));
-    }
+    const std::string text = given ? SettingValue(*given, setting) : std::string(setting.Default());
+    if (!text.empty()) values.emplace(setting.name, text);
   }
+  return values;
+}
+
+std::vector<std::string> ReadModule(const Reader& torch, const Module& module,
+                                    const std::vector<Input>& inputs, const std::string& mode) {
   if (inputs.size() > 1) {
     torch.FailAtKey("inputs", fmt::format("module {} takes one input", module.name));
+  }
+  const modules::Values values = ReadSettings(torch, module);
+  std::vector<std::string> args = {"--module", std::string(module.name)};
+  for (const Setting& setting : modules::SettingsOf(module)) {
+    const auto value = values.find(std::string(setting.name));
+    if (value == values.end()) return args;  // it is said what is wrong with it
+    args.insert(args.end(), {"--set", fmt::format("{}={}", setting.name, value->second)});
+  }
+  if (const std::string why = modules::WhyNotSettings(module, values); !why.empty()) {
+    torch.Fail(why);
+  }
+  if (!inputs.empty()) {
+    const std::string why = modules::WhyNotShape(module, values, inputs.front().shape);
+    if (!why.empty()) torch.Find(torch.Has("input") ? "input" : "inputs")->Fail(why);
+  }
+  if (const std::string why = modules::WhyNotMode(module, values, mode); !why.empty()) {
+    torch.Find("mode")->Fail(why);
   }
   return args;
 }
@@ -107,66 +119,23 @@ std::vector<std::string> ReadFileModel(const Reader& torch, std::string_view kin
   return {"--" + std::string(kind), file.value_or("")};
 }
 
-// Names that perfgate-torch will know one day are told apart from mistakes.
-std::string ReadMode(const Reader& mode) {
-  if (mode.IsScalar()) {
-    const std::string& text = mode.value().text;
-    if (text == "cuda_graph" || text == "hand_fused") {
-      mode.Fail(
-          fmt::format("'{}' is not there yet; there are {}", text, Join(TorchModes(), " and ")));
-      return "";
-    }
-  }
-  return mode.Choice(TorchModes()).value_or("");
-}
-
 std::vector<std::string> KeysOf(const Module* module) {
   std::vector<std::string> keys = CommonTorchKeys();
-  for (const Module& each : Modules()) {
+  for (const Module& each : modules::kModules) {
     if (module && module != &each) continue;
-    for (const ModuleKey& key : each.keys) keys.emplace_back(key.name);
+    for (const Setting& setting : modules::SettingsOf(each)) keys.emplace_back(setting.name);
   }
   return keys;
 }
 
-const Module* FindModule(const Reader& torch) {
+const Module* ReadModuleName(const Reader& torch) {
   std::vector<std::string> names;
-  for (const Module& module : Modules()) names.emplace_back(module.name);
+  for (const Module& module : modules::kModules) names.emplace_back(module.name);
   const auto name = torch.Find("module")->Choice(names);
-  if (!name) return nullptr;
-  const auto at = std::find(names.begin(), names.end(), *name) - names.begin();
-  return &Modules()[static_cast<size_t>(at)];
+  return name ? modules::FindModule(*name) : nullptr;
 }
 
 }  // namespace
-
-const std::vector<Module>& Modules() {
-  static const std::vector<Module> kModules = {
-      {"linear",
-       "in_features",
-       {{"in_features", Type::kSize, "", ""},
-        {"out_features", Type::kSize, "", ""},
-        {"bias", Type::kBool, "true", ""}}},
-      {"matmul_add",
-       "k",
-       {{"k", Type::kSize, "", ""},
-        {"n", Type::kSize, "", ""},
-        {"bias", Type::kChoice, "1d", "1d|2d"}}},
-      {"mlp",
-       "hidden",
-       {{"hidden", Type::kSize, "", ""},
-        {"intermediate", Type::kSize, "", ""},
-        {"bias", Type::kBool, "true", ""},
-        {"activation", Type::kChoice, "gelu", "gelu|relu"}}},
-      {"geglu",
-       "hidden",
-       {{"hidden", Type::kSize, "", ""},
-        {"intermediate", Type::kSize, "", ""},
-        {"bias", Type::kBool, "false", ""},
-        {"approximate", Type::kChoice, "tanh", "tanh|none"}}},
-  };
-  return kModules;
-}
 
 std::vector<std::string> CommonTorchKeys() {
   return {"module", "package", "script", "input", "inputs", "mode", "seed"};
@@ -174,7 +143,7 @@ std::vector<std::string> CommonTorchKeys() {
 
 std::vector<std::string> TorchDtypes() { return {"fp32", "bf16", "fp16"}; }
 
-std::vector<std::string> TorchModes() { return {"eager", "aoti"}; }
+std::vector<std::string> TorchModes() { return {modules::kModes.begin(), modules::kModes.end()}; }
 
 std::vector<std::string> ReadTorch(const Reader& torch) {
   if (!torch.IsMap()) {
@@ -188,12 +157,14 @@ std::vector<std::string> ReadTorch(const Reader& torch) {
     return {};
   }
   const std::vector<Input> inputs = ReadInputs(torch);
+  std::string mode = "eager";
+  if (const auto given = torch.Find("mode")) mode = given->Choice(TorchModes()).value_or("");
   std::vector<std::string> args;
   if (torch.Has("module")) {
-    const Module* module = FindModule(torch);
+    const Module* module = ReadModuleName(torch);
     torch.Map(KeysOf(module), module ? fmt::format("keys of module {}", module->name) : "keys");
     if (!module) return {};
-    args = ReadModule(torch, *module, inputs);
+    args = ReadModule(torch, *module, inputs, mode);
   } else {
     args = ReadFileModel(torch, torch.Has("package") ? "package" : "script");
   }
@@ -202,8 +173,6 @@ std::vector<std::string> ReadTorch(const Reader& torch) {
     for (const int64_t size : input.shape) shape.push_back(std::to_string(size));
     args.insert(args.end(), {"--input-shape", Join(shape, ","), "--input-dtype", input.dtype});
   }
-  std::string mode = "eager";
-  if (const auto given = torch.Find("mode")) mode = ReadMode(*given);
   if (torch.Has("module")) args.insert(args.end(), {"--mode", mode});
   int64_t seed = 0;
   if (const auto given = torch.Find("seed")) seed = given->Int(0, INT64_MAX).value_or(0);

@@ -163,12 +163,14 @@ void Export(const std::vector<std::string>& definition, const fs::path& package)
 
 }  // namespace
 
-Exported ExportModule(const Options& options, c10::Device device) {
+Exported ExportModule(const Options& options, c10::Device device,
+                      const std::map<std::string, std::string>& environment) {
   const int64_t start_ns = attempt::internal::NowNs();
-  const std::map<std::string, std::string> environment = Environment(device);
   const std::vector<std::string> definition = Definition(options, device, environment);
-  const std::string identity = fmt::format("{} {} {}", fmt::join(definition, " "),
-                                           environment.at("cpu_isa"), Hash(kEmbeddedFiles[0].text));
+  const auto gpu = environment.find("gpu");
+  const std::string identity =
+      fmt::format("{} {} {} {}", fmt::join(definition, " "), environment.at("cpu_isa"),
+                  Hash(kEmbeddedFiles[0].text), gpu == environment.end() ? "" : gpu->second);
   const fs::path folder = CacheFolder() / "packages";
   fs::create_directories(folder);
   const fs::path package = folder / fmt::format("{}-{}.pt2", options.name, Hash(identity));

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "torch/options.h"
 
@@ -16,8 +18,10 @@ struct Exported {
 };
 
 // The package of a module, exported if the cache ($PERFGATE_CACHE/packages) has none of this
-// module, settings, shape, dtype, seed, device, LibTorch and CPU. Safe when several processes want
-// the same one at once. Throws WorkloadFault with the last lines of the export's log.
-Exported ExportModule(const Options& options, c10::Device device);
+// module, settings, shape, dtype, seed, device, and of the LibTorch, CPU and GPU that `environment`
+// names. Safe when several processes want the same one at once. Throws WorkloadFault with the last
+// lines of the export's log.
+Exported ExportModule(const Options& options, c10::Device device,
+                      const std::map<std::string, std::string>& environment);
 
 }  // namespace perfgate::runner

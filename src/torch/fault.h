@@ -2,6 +2,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace perfgate::runner {
 
@@ -14,5 +16,9 @@ struct UsageFault : std::runtime_error {
 struct WorkloadFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// A fault of LibTorch in one or two lines: its own first line, and for those that people meet (out
+// of memory, illegal access, ECC, driver, capture, attention) what it is and what to do.
+std::string Explain(std::string_view libtorch);
 
 }  // namespace perfgate::runner

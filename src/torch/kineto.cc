@@ -34,8 +34,9 @@ void Begin(c10::Device device) {
   profiler::addMetadataJson("record_shapes", "1");
   profiler::addMetadataJson("profile_memory", "1");
   profiler::addMetadataJson("perfgate_writer", "\"perfgate-torch\"");
-  profiler::enableProfiler(config, activities,
-                           {at::RecordScope::FUNCTION, at::RecordScope::USER_SCOPE});
+  profiler::enableProfiler(
+      config, activities,
+      {at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE});
 }
 
 void Step(int index, const std::function<void()>& body) {

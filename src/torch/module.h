@@ -1,16 +1,16 @@
-// The built-in modules, as plain ATen calls: linear, matmul_add, mlp, geglu. Weights and inputs
-// come from seeded generators on the CPU, in the order that python/perfgate_export.py uses too, so
-// that a module has the same numbers in every mode and dtype.
+// The built-in modules (perfgate/modules.h), as plain ATen calls. Weights and inputs come from
+// seeded generators on the CPU, in the order that python/perfgate_export.py uses too, so that a
+// module has the same numbers in every mode, dtype and device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "perfgate/attempt.h"
+#include "torch/gpu.h"
 #include "torch/options.h"
 
 namespace perfgate::runner {
@@ -20,27 +20,19 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual std::vector<at::Tensor> Forward(const std::vector<at::Tensor>& inputs) = 0;
+  // What was asked for and not done in the calls so far.
+  virtual std::vector<attempt::Fallback> Fallbacks() const { return {}; }
 };
 
 // A defect that can be put into a module on purpose, to see whether the rules bite.
 enum class Plant { kNone, kClone, kCast, kSplitActivation, kSync };
 
-// The settings that a module knows, with their defaults.
-struct ModuleSettings {
-  std::string name;
-  std::map<std::string, std::string> defaults;
-  std::map<std::string, std::vector<std::string>> choices;  // of those that are no number
-  std::vector<int64_t> input_shape;                         // default
-};
-const std::vector<ModuleSettings>& KnownModules();
-
-// Throws WorkloadFault for an unknown defect, or one that this module on this device cannot have.
+// Throws WorkloadFault for an unknown defect, or one that this workload on this device cannot have.
 Plant PlantFor(const std::string& text, const Options& options, bool on_gpu);
 
-// Throws UsageFault if the input does not fit the module's settings.
-void CheckInput(const Options& options);
-
-std::unique_ptr<Model> MakeModule(const Options& options, at::Device device, Plant plant);
+// In modes eager and hand_fused, with a training step around it if the options say so. `gpu` is
+// null on the CPU. Throws WorkloadFault for settings that this device cannot serve.
+std::unique_ptr<Model> MakeModule(const Options& options, at::Device device, Plant plant, Gpu* gpu);
 
 // One tensor for each InputSpec.
 std::vector<at::Tensor> MakeInputs(const Options& options, at::Device device);

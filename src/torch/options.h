@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
+
+#include "perfgate/modules.h"
 
 namespace perfgate::runner {
 
 enum class Source { kModule, kPackage, kScript };
-enum class Mode { kEager, kAoti };
+enum class Mode { kEager, kAoti, kCudaGraph, kHandFused };
 
 struct InputSpec {
   std::vector<int64_t> shape;
@@ -18,11 +19,13 @@ struct InputSpec {
 
 struct Options {
   Source source = Source::kModule;
-  std::string name;                        // of the module, or the file
-  std::map<std::string, std::string> set;  // the module's settings, defaults filled in
-  std::vector<InputSpec> inputs;           // at least one
+  std::string name;               // of the module, or the file
+  modules::Values set;            // the module's settings, defaults filled in
+  std::vector<InputSpec> inputs;  // at least one
   Mode mode = Mode::kEager;
   uint64_t seed = 0;
+
+  bool Trains() const;  // a training step: forward, backward, optimizer
 };
 
 // Throws UsageFault. `--help` and `--version` print and end the process with code 0.

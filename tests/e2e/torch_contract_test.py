@@ -12,6 +12,7 @@ from attempt_contract import Attempt
 
 RUNNER = os.environ["PERFGATE_TORCH_RUNNER"]
 PYTHON = os.environ["PERFGATE_TORCH_PYTHON"]  # of LibTorch's wheel
+FAKE_DRIVER = os.environ.get("PERFGATE_FAKE_DRIVER")  # a folder with a libcuda.so.1
 GEGLU = [RUNNER, "--module", "geglu", "--set", "hidden=32", "--set", "intermediate=64",
          "--input-shape", "8,32", "--input-dtype", "fp32"]
 
@@ -132,10 +133,16 @@ class TorchContractTest(unittest.TestCase):
         for arguments, message in [
                 ([], "Exactly 1 option from [--module,--package,--script]"),
                 (["--module", "gegelu"], "there are linear, matmul_add, mlp, geglu"),
-                (["--module", "geglu", "--set", "width=3"], "a key of geglu: approximate, bias, hidden"),
+                (["--module", "geglu", "--set", "width=3"], "a key of geglu: hidden, intermediate, bias"),
                 (["--module", "geglu", "--set", "hidden=-1"], "'-1' is no whole number"),
                 (["--module", "geglu", "--set", "approximate=erf"], "expected tanh or none"),
-                (["--module", "geglu", "--input-shape", "8,33"], "takes [..., rows, 768]"),
+                (["--module", "geglu", "--input-shape", "8,33"], "of the shape is 33, but hidden of module geglu is 768"),
+                (["--module", "attention", "--input-shape", "8,64"],
+                 "the shape has 2 dimensions, but module attention takes [8, 16, 1024, 64]"),
+                (["--module", "decode", "--set", "heads=7"], "heads, 7, do not divide"),
+                (["--module", "moe", "--set", "top_k=9"], "it has only 8 experts"),
+                (["--module", "mlp", "--mode", "hand_fused"], "geglu and swiglu have one"),
+                (["--module", "mlp", "--set", "train=true", "--mode", "aoti"], "no training step"),
                 (["--module", "geglu", "--input-shape", "8,,33"], "no whole number"),
                 (["--module", "geglu", "--input-dtype", "int3"], "int3"),
                 (["--package", "x.pt2"], "--input-shape"),
@@ -158,6 +165,43 @@ class TorchContractTest(unittest.TestCase):
     def test_a_cuda_device_that_is_not_there_is_said(self):
         self.assertRefused(Attempt(GEGLU, PERFGATE_DEVICE="cuda:99"), 1, "device cuda:99: ")
         self.assertRefused(Attempt(GEGLU, PERFGATE_DEVICE="tpu"), 2, "expected auto, cpu, cuda or cuda:N")
+
+    @unittest.skipUnless(FAKE_DRIVER, "this LibTorch has no CUDA part")
+    def test_a_driver_that_is_too_old_or_gives_no_gpu_is_named(self):
+        for cuda, visible, message in [
+                ("12080", None, "the driver is too old: it serves CUDA 12.8, this LibTorch is built for"),
+                ("99000", "", "the driver gives no GPU (no CUDA-capable device is detected; "
+                              "CUDA_VISIBLE_DEVICES=); set device: cpu")]:
+            for device in ("cuda", "auto"):
+                with self.subTest(cuda=cuda, device=device):
+                    attempt = Attempt(GEGLU, PERFGATE_DEVICE=device, FAKE_DRIVER_CUDA=cuda,
+                                      LD_LIBRARY_PATH=FAKE_DRIVER, CUDA_VISIBLE_DEVICES=visible)
+                    self.assertRefused(attempt, 1, f"device cuda: {message}")
+
+    def test_a_workload_beyond_memory_is_named(self):
+        attempt = Attempt([RUNNER, "--module", "linear", "--set", "in_features=4096",
+                           "--input-shape", "2147483648,4096"])
+        self.assertRefused(attempt, 1, "perfgate-torch: out of memory: use a smaller batch")
+
+    def test_what_needs_a_gpu_says_so_on_the_cpu(self):
+        self.assertRefused(Attempt([*GEGLU, "--mode", "cuda_graph"]), 1,
+                           "mode cuda_graph needs a GPU, and the device is cpu")
+        for implementation in ("efficient", "cudnn"):
+            self.assertRefused(Attempt([RUNNER, "--module", "attention", "--set",
+                                        f"implementation={implementation}"]), 1,
+                               f"attention: implementation={implementation} needs a GPU; on the CPU")
+
+    def test_a_hand_fused_kernel_that_cannot_serve_falls_back_to_eager_and_says_so(self):
+        for module in ("geglu", "swiglu"):
+            with self.subTest(module=module):
+                command = [RUNNER, "--module", module, *GEGLU[3:]]
+                eager, fused = Attempt(command), Attempt([*command, "--mode", "hand_fused"])
+                self.assertEqual((fused.code, fused.stderr), (0, ""))
+                self.assertEqual(fused.samples["fallback"],
+                                 [{"what": "hand_fused", "why": "it needs a GPU"}])
+                self.assertEqual(eager.samples["fallback"], [])
+                self.assertEqual(values(fused), values(eager))
+                self.assertEqual(fused.operators_of_steps(), eager.operators_of_steps())
 
     @unittest.skipUnless(os.path.exists(PYTHON), "this LibTorch has no Python")
     def test_a_torchscript_file_runs(self):

@@ -59,6 +59,9 @@ class CheckLayers(unittest.TestCase):
     def test_the_public_attempt_header_stays_free_of_ours(self):
         self.forbidden("include/perfgate/bad.h", '"base/text.h"', "standard library only")
 
+    def test_the_table_of_modules_is_for_suites_and_the_runner_alone(self):
+        self.forbidden("src/judge/bad.cc", '"perfgate/modules.h"', "only src/torch includes")
+
     def test_a_folder_without_a_line_fails(self):
         self.forbidden("src/extra/bad.cc", "<vector>", "in no perfgate_folder line")
 

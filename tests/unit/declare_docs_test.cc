@@ -1,13 +1,18 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "declare/keys.h"
 #include "declare_files.h"
+#include "perfgate/modules.h"
 
 namespace perfgate {
 namespace {
+
+using testing::HasSubstr;
 
 // The fenced blocks of docs/rules.md that are marked `yaml MARK`.
 std::vector<std::string> Blocks(const std::string& mark) {
@@ -51,6 +56,22 @@ TEST(PacksPage, ExplainsEveryRuleInItsOwnWords) {
     const size_t row = page.find("| `" + id + "` |");
     ASSERT_NE(row, std::string::npos) << id;
     EXPECT_NE(page.substr(row, page.find('\n', row) - row).find(rule.why), std::string::npos) << id;
+  }
+}
+
+TEST(WorkloadsPage, ExplainsEveryModuleWithItsSettingsAndTheirChoices) {
+  const std::string page = ReadFile(std::string(PERFGATE_TEST_DATA) + "/../../docs/workloads.md");
+  for (const modules::Module& module : modules::kModules) {
+    const size_t at = page.find("| `" + std::string(module.name) + "` |");
+    ASSERT_NE(at, std::string::npos) << module.name;
+    const std::string row = page.substr(at, page.find('\n', at) - at);
+    EXPECT_THAT(row, HasSubstr("`" + modules::ShapeText(module) + "`"));
+    for (const modules::Setting& setting : modules::SettingsOf(module)) {
+      std::string text = "`" + std::string(setting.name) + "`";
+      if (!setting.IsSize()) text += ": " + Join(Split(setting.values, '|'), ", ");
+      EXPECT_THAT(row, HasSubstr(text)) << module.name;
+    }
+    EXPECT_EQ(row.find("hand_fused") != std::string::npos, module.hand_fused) << module.name;
   }
 }
 

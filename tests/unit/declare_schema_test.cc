@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "base/json.h"
 #include "declare/declare.h"
 #include "declare/keys.h"
 #include "declare/torch_workload.h"
+#include "perfgate/modules.h"
 
 namespace perfgate {
 namespace {
@@ -53,21 +55,67 @@ TEST(DeclareSchema, HasTheKeysThatTheReadersKnow) {
   ExpectSameKeys(Schema("rules"), RuleKeySets());
 }
 
+const Json& TorchProperty(const Json& schema, const std::string& name) {
+  return schema.At("$defs").At("torch").At("properties").At(name);
+}
+
 TEST(DeclareSchema, HasTheModulesOfTheRunnerAndTheirKeys) {
   const Json schema = Schema("suite");
-  std::set<std::string> keys, modules;
+  std::set<std::string> keys, names;
   for (const std::string& key : CommonTorchKeys()) keys.insert(key);
-  for (const Module& module : Modules()) {
-    modules.emplace(module.name);
-    for (const ModuleKey& key : module.keys) keys.emplace(key.name);
+  for (const modules::Module& module : modules::kModules) {
+    names.emplace(module.name);
+    for (const modules::Setting& setting : modules::SettingsOf(module)) keys.emplace(setting.name);
   }
-  const Json& torch = schema.At("$defs").At("torch");
-  EXPECT_EQ(PropertiesOf(torch), keys);
-  const Json& choices = torch.At("properties").At("module").At("anyOf").AsArray()[0];
-  EXPECT_EQ(TextsOf(choices.At("enum")), modules);
-  const Json& mode = torch.At("properties").At("mode").At("anyOf").AsArray()[0];
-  const std::vector<std::string> modes = TorchModes();
-  EXPECT_EQ(TextsOf(mode.At("enum")), std::set<std::string>(modes.begin(), modes.end()));
+  EXPECT_EQ(PropertiesOf(schema.At("$defs").At("torch")), keys);
+  const auto first = [&](const char* name) {
+    return TextsOf(TorchProperty(schema, name).At("anyOf").AsArray()[0].At("enum"));
+  };
+  EXPECT_EQ(first("module"), names);
+  EXPECT_EQ(first("mode"), std::set<std::string>(modules::kModes.begin(), modules::kModes.end()));
+}
+
+TEST(DeclareSchema, HasTheChoicesOfEverySetting) {
+  const Json schema = Schema("suite");
+  std::map<std::string, std::set<std::string>> ours, theirs;
+  for (const modules::Module& module : modules::kModules) {
+    for (const modules::Setting& setting : modules::SettingsOf(module)) {
+      std::set<std::string>& values = ours[std::string(setting.name)];
+      if (setting.IsSize()) {
+        values.insert("a size");
+      } else if (setting.IsFlag()) {
+        values.insert("true or false");
+      } else {
+        for (const std::string_view choice : modules::ChoicesOf(setting)) values.emplace(choice);
+      }
+    }
+  }
+  for (const auto& [name, values] : ours) {
+    for (const Json& one : TorchProperty(schema, name).At("anyOf").AsArray()) {
+      if (const Json* choices = one.Find("enum")) theirs[name].merge(TextsOf(*choices));
+      const Json* type = one.Find("type");
+      if (type && type->AsString() == "integer") theirs[name].insert("a size");
+      if (type && type->AsString() == "boolean") theirs[name].insert("true or false");
+    }
+  }
+  EXPECT_EQ(theirs, ours);
+}
+
+TEST(DeclareSchema, RequiresTheSizesOfEachModule) {
+  const Json schema = Schema("suite");
+  std::map<std::string, std::set<std::string>> ours, theirs;
+  for (const modules::Module& module : modules::kModules) {
+    for (const modules::Setting& setting : modules::SettingsOf(module)) {
+      if (setting.IsSize()) ours[std::string(module.name)].emplace(setting.name);
+    }
+  }
+  for (const Json& condition : schema.At("$defs").At("torch").At("allOf").AsArray()) {
+    const Json* when = condition.Find("if");
+    if (!when) continue;
+    const std::string& name = when->At("properties").At("module").At("const").AsString();
+    theirs[name] = TextsOf(condition.At("then").At("required"));
+  }
+  EXPECT_EQ(theirs, ours);
 }
 
 TEST(DeclareSchema, HasEveryMetricFamilyAndKindOfChange) {

@@ -100,24 +100,15 @@ constexpr Mistake kWorkloadMistakes[] = {
      "its own trace"},
     {"unknown_profiler", "    command: [./a]\n    profiler: nsys\n",
      "workloads[0].profiler: must be one of torch, found 'nsys'"},
-    {"mode_that_is_not_there_yet",
-     "    torch: {module: mlp, hidden: 8, intermediate: 16, mode: cuda_graph, input: {shape: [1, "
-     "8], "
-     "dtype: fp32}}\n",
-     "workloads[0].torch.mode: 'cuda_graph' is not there yet; there are eager and aoti"},
-    {"mode_of_a_matrix_that_is_not_there_yet",
-     "    torch: {module: mlp, hidden: 8, intermediate: 16, mode: '{mode}', input: {shape: [1, 8], "
-     "dtype: fp32}}\n    matrix: {mode: [eager, hand_fused]}\n",
-     "workloads[0].torch.mode: 'hand_fused' is not there yet; there are eager and aoti"},
     {"unknown_mode",
      "    torch: {module: mlp, hidden: 8, intermediate: 16, mode: fast, input: {shape: [1, 8], "
      "dtype: fp32}}\n",
-     "workloads[0].torch.mode: must be one of eager, aoti, found 'fast'"},
+     "workloads[0].torch.mode: must be one of eager, aoti, cuda_graph, hand_fused, found 'fast'"},
     {"prepare_with_placeholder",
      "    command: [./a, '{b}']\n    prepare: [./p, '{b}']\n    matrix: {b: [1]}\n",
      "workloads[0].prepare: runs once for all cases of the workload"},
     {"unknown_module", "    torch: {module: gelu, input: {shape: [1], dtype: fp32}}\n",
-     "workloads[0].torch.module: must be one of linear, matmul_add, mlp, geglu, found 'gelu'"},
+     "workloads[0].torch.module: 'gelu' is not known; did you mean 'geglu'?"},
     {"module_and_package", "    torch: {module: mlp, package: m.pt2}\n",
      "workloads[0].torch: needs exactly one of 'module', 'package', 'script'"},
     {"no_input", "    torch: {module: mlp, hidden: 8, intermediate: 16}\n",

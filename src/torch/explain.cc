@@ -1,0 +1,55 @@
+#include <array>
+
+#include "torch/fault.h"
+
+namespace perfgate::runner {
+namespace {
+
+struct KnownFault {
+  std::string_view text;  // what LibTorch's message holds
+  std::string_view name;
+  std::string_view next;
+};
+
+constexpr std::array kFaults = {
+    KnownFault{"CUDA out of memory", "out of GPU memory",
+               "use a smaller batch, or end what else runs on this GPU (nvidia-smi)"},
+    KnownFault{"can't allocate memory", "out of memory",
+               "use a smaller batch, or give the process more memory"},
+    KnownFault{"uncorrectable ECC error", "ECC error of the GPU",
+               "its memory is faulty: measure elsewhere, and see nvidia-smi -q -d ECC"},
+    KnownFault{"illegal memory access", "illegal memory access on the GPU",
+               "a kernel read or wrote where nothing is; compute-sanitizer names it"},
+    KnownFault{"misaligned address", "illegal memory access on the GPU",
+               "a kernel read or wrote across an alignment; compute-sanitizer names it"},
+    KnownFault{"device-side assert triggered", "assertion of a GPU kernel",
+               "an index was out of range, as a rule; CUDA_LAUNCH_BLOCKING=1 names the operator"},
+    KnownFault{"no kernel image is available", "GPU unknown to this LibTorch",
+               "it holds no code for this architecture; use a LibTorch built for it"},
+    KnownFault{"driver on your system is too old", "driver too old",
+               "update the NVIDIA driver, or use a LibTorch built for an older CUDA"},
+    KnownFault{"busy or unavailable", "GPU not available",
+               "another process has it for itself, or it is in a prohibited compute mode: nvidia-smi"},
+    KnownFault{"No available kernel", "attention that cannot serve",
+               "this implementation takes no such type, shape or device (warnings above say why); "
+               "choose another"},
+    KnownFault{"stream is capturing", "no CUDA graph",
+               "the workload waits for the GPU or copies from it, which a graph cannot hold; use "
+               "mode eager"},
+    KnownFault{"error during capture", "no CUDA graph",
+               "the workload waits for the GPU or copies from it, which a graph cannot hold; use "
+               "mode eager"},
+};
+
+}  // namespace
+
+std::string Explain(std::string_view libtorch) {
+  const std::string line(libtorch.substr(0, libtorch.find('\n')));
+  for (const KnownFault& known : kFaults) {
+    if (libtorch.find(known.text) == std::string_view::npos) continue;
+    return std::string(known.name) + ": " + std::string(known.next) + "\n  LibTorch: " + line;
+  }
+  return "LibTorch: " + line;
+}
+
+}  // namespace perfgate::runner
