@@ -44,7 +44,9 @@ struct Case {
   std::string device = "auto";       // auto | cpu | cuda | cuda:N
   int threads = 1;
   Profiler profiler = Profiler::kTorch;
-  std::string nvtx_steps;  // with cupti: name of the NVTX range that marks a step
+  std::string nvtx_steps;    // with cupti: name of the NVTX range that marks a step
+  std::string cupti_window;  // with cupti and no steps: "after=5s,for=2s,kernels=1000", each
+                             // optional; "": the whole process
   Windows windows;
   int64_t timeout_ns = 300'000'000'000;
   std::string reference;        // name of the case whose outputs numerics are measured against
@@ -162,6 +164,6 @@ RunRecord RunRecordFromJson(const Json& json, const std::string& name);
 // Collects what an attempt folder holds; what is missing or unreadable becomes `faults`. Trusts
 // nothing: only regular files inside the out folder are named in `traces` and `outputs`.
 AttemptData CollectAttempt(const std::filesystem::path& out_dir, const Attempt& attempt,
-                           const AttemptResult& result);
+                           const AttemptResult& result, Profiler profiler = Profiler::kTorch);
 
 }  // namespace perfgate

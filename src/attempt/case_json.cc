@@ -48,6 +48,7 @@ Json WriteCase(const Case& declared) {
       .Set("threads", declared.threads)
       .Set("profiler", ToString(declared.profiler))
       .Set("nvtx_steps", declared.nvtx_steps)
+      .Set("cupti_window", declared.cupti_window)
       .Set("windows", WriteWindows(declared.windows))
       .Set("timeout_ns", declared.timeout_ns)
       .Set("reference", declared.reference)
@@ -73,6 +74,7 @@ Case ReadCase(const Fields& fields) {
   declared.threads = fields.SmallInt("threads", declared.threads);
   declared.profiler = ReadEnum(fields, "profiler", {Profiler::kTorch, Profiler::kCupti});
   declared.nvtx_steps = fields.Text("nvtx_steps");
+  declared.cupti_window = fields.Text("cupti_window");
   declared.windows = ReadWindows(fields.Object("windows"));
   declared.timeout_ns = fields.Int("timeout_ns", declared.timeout_ns);
   declared.reference = fields.Text("reference");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -34,6 +35,18 @@ int RankFromName(const std::string& name) {
   return error == std::errc() && stop != begin && rank >= 0 ? rank : 0;
 }
 
+bool IsNoTraceName(std::string_view name) {
+  return name.starts_with("no-trace-") && name.ends_with(".txt");
+}
+
+std::string FirstLine(const fs::path& file) {
+  constexpr size_t kAtMost = 1024;
+  std::string line;
+  std::ifstream stream(file);
+  std::getline(stream, line);
+  return Printable(std::string_view(line).substr(0, kAtMost));
+}
+
 // Names in the folder, sorted. A folder that cannot be listed has none.
 std::vector<std::string> List(const fs::path& folder) {
   std::vector<std::string> names;
@@ -47,8 +60,8 @@ std::vector<std::string> List(const fs::path& folder) {
 
 class Collector {
  public:
-  Collector(const fs::path& out_dir, AttemptData& data)
-      : folder_(out_dir / data.attempt.dir), out_dir_(out_dir), data_(data) {}
+  Collector(const fs::path& out_dir, Profiler profiler, AttemptData& data)
+      : folder_(out_dir / data.attempt.dir), out_dir_(out_dir), profiler_(profiler), data_(data) {}
 
   void Collect() {
     if (!StaysInside(data_.attempt.dir)) {
@@ -64,7 +77,7 @@ class Collector {
     // A process that failed says so above; what it therefore did not write is no second fault.
     if (!data_.faults.empty()) return;
     if (data_.attempt.phase == Phase::kTraced && data_.traces.empty()) {
-      AddFault("wrote no trace*.json or trace*.json.gz into PERFGATE_ATTEMPT_DIR");
+      AddNoTrace(names);
     }
     if (data_.attempt.phase == Phase::kTimed && !data_.samples) {
       AddFault("wrote no samples.json into PERFGATE_ATTEMPT_DIR");
@@ -73,6 +86,18 @@ class Collector {
 
  private:
   void AddFault(std::string_view what) { data_.faults.emplace_back(what); }
+
+  // The collector leaves a text for each process that used CUDA and came to no trace.
+  void AddNoTrace(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      if (IsNoTraceName(name) && IsReadable(name)) AddFault(FirstLine(folder_ / name));
+    }
+    if (!data_.faults.empty()) return;
+    AddFault(profiler_ == Profiler::kCupti
+                 ? "there is no trace: the program used no CUDA, or ended before the collector's "
+                   "window"
+                 : "wrote no trace*.json or trace*.json.gz into PERFGATE_ATTEMPT_DIR");
+  }
 
   // True if the file may be opened and holds something; else a fault.
   bool IsReadable(const std::string& name) {
@@ -108,17 +133,18 @@ class Collector {
   }
 
   fs::path folder_, out_dir_;
+  Profiler profiler_;
   AttemptData& data_;
 };
 
 }  // namespace
 
 AttemptData CollectAttempt(const fs::path& out_dir, const Attempt& attempt,
-                           const AttemptResult& result) {
+                           const AttemptResult& result, Profiler profiler) {
   AttemptData data;
   data.attempt = attempt;
   data.result = result;
-  Collector(out_dir, data).Collect();
+  Collector(out_dir, profiler, data).Collect();
   return data;
 }
 

@@ -26,6 +26,13 @@ std::vector<std::string> FaultsOfPlan(const RunRecord& run, const Case& declared
   return faults;
 }
 
+Profiler ProfilerOf(const RunRecord& run, const std::string& case_name) {
+  for (const Case& declared : run.cases) {
+    if (declared.name == case_name) return declared.profiler;
+  }
+  return Profiler::kTorch;
+}
+
 Evidence EvidenceOf(const RunRecord& run, const Case& declared,
                     const std::vector<AttemptData>& collected,
                     const std::filesystem::path& out_dir) {
@@ -50,7 +57,8 @@ OutFolder ReadOutFolder(const std::filesystem::path& out_dir) {
   folder.stored.run = ReadRunRecord(out_dir);
   const RunRecord& run = folder.stored.run;
   for (const auto& [attempt, result] : run.attempts) {
-    folder.collected.push_back(CollectAttempt(out_dir, attempt, result));
+    folder.collected.push_back(
+        CollectAttempt(out_dir, attempt, result, ProfilerOf(run, attempt.case_name)));
   }
   for (const Case& declared : run.cases) {
     folder.stored.cases.push_back(EvidenceOf(run, declared, folder.collected, out_dir));

@@ -64,6 +64,7 @@ void Recorder::ReadCall(const CUpti_ActivityAPI& call, bool is_driver) {
   }
   if (start_ns > closed_ns_) return;
   ++calls_read_;
+  first_inside_ = std::min(first_inside_, call.correlationId);
   last_inside_ = std::max(last_inside_, call.correlationId);
   Count(call.correlationId, info != nullptr && info->launches && call.returnValue == 0);
   if (is_driver) {
@@ -104,8 +105,11 @@ void Recorder::AddGpuWork(GpuWork& work) {
   }
 }
 
-void Recorder::DropLaterWork() {
-  std::erase_if(held_, [this](const GpuWork& work) { return work.correlation > last_inside_; });
+void Recorder::DropOtherWork() {
+  std::erase_if(held_, [this](const GpuWork& work) {
+    const bool known = work.correlation != 0;  // else whose it is nobody can say
+    return known && (work.correlation < first_inside_ || work.correlation > last_inside_);
+  });
 }
 
 void Recorder::WriteWork(const GpuWork& work) {
@@ -149,7 +153,7 @@ void Recorder::Finish() {
   std::sort(calls.begin(), calls.end(),
             [](const auto* a, const auto* b) { return a->correlationId < b->correlationId; });
   for (const CUpti_ActivityAPI* call : calls) WriteCall(*call, true);
-  DropLaterWork();
+  DropOtherWork();
   for (const GpuWork& work : held_) WriteWork(work);
   driver_calls_.clear();
   held_.clear();

@@ -44,9 +44,9 @@ class Recorder {
 
   void Read(const FilledBuffer& buffer);
   void Write(const Range& range);
-  // Forgets held work that a call after the window launched. Only once all calls of the window were
-  // read.
-  void DropLaterWork();
+  // Forgets held work that a call before or after the window launched. Only once all calls of the
+  // window were read.
+  void DropOtherWork();
   size_t held() const { return held_.size(); }
   // Writes what was held back.
   void Finish();
@@ -85,7 +85,8 @@ class Recorder {
   // Driver calls that may yet turn out to be part of a runtime call, which has the same id.
   std::unordered_map<uint32_t, CUpti_ActivityAPI> driver_calls_;
   std::vector<GpuWork> held_;
-  uint32_t last_before_ = 0, last_inside_ = 0;  // highest id of a call before and in the window
+  uint32_t last_before_ = 0;                              // highest id of a call before the window
+  uint32_t first_inside_ = UINT32_MAX, last_inside_ = 0;  // of calls in it
   int64_t calls_read_ = 0, kernels_ = 0, outstanding_ = 0, gpu_work_read_ = 0, unfinished_ = 0;
 };
 

@@ -138,7 +138,7 @@ bool Collector::IsDrained() {
   const int64_t waited_ns = api_.Now() - drain_began_ns_;
   if (waited_ns >= (TerminationAsked() ? kTerminatedDrainNs : kDrainNs)) return true;
   // A program that launches on fills this time with work of no window.
-  if (waited_ns >= kSecond && recorder_->held() > kMostHeld) recorder_->DropLaterWork();
+  if (waited_ns >= kSecond && recorder_->held() > kMostHeld) recorder_->DropOtherWork();
   if (recorder_->outstanding() > 0 || quiet_rounds_ < kQuietRounds) return false;
   return pool_.Held() == 0 || (finishing_.load() && waited_ns >= kHeldBufferNs);
 }

@@ -11,7 +11,7 @@ std::vector<std::string> Names(KeySet keys) {
 std::vector<std::pair<std::string_view, KeySet>> SuiteKeySets() {
   return {{"suite", kSuiteKeys}, {"defaults", kDefaultsKeys}, {"warmup", kWarmupKeys},
           {"timed", kTimedKeys}, {"traced", kTracedKeys},     {"workload", kWorkloadKeys},
-          {"input", kInputKeys}};
+          {"steps", kStepsKeys}, {"window", kWindowKeys},     {"input", kInputKeys}};
 }
 
 std::vector<std::pair<std::string_view, KeySet>> RuleKeySets() {

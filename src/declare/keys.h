@@ -29,10 +29,12 @@ inline constexpr KeyName kWarmupKeys[] = {{"iterations"}, {"until_steady"}, {"at
 inline constexpr KeyName kTimedKeys[] = {{"iterations", true}};
 inline constexpr KeyName kTracedKeys[] = {{"iterations"}, {"processes"}};
 inline constexpr KeyName kWorkloadKeys[] = {
-    {"name", true}, {"was"},     {"torch"},    {"command"},   {"trace"},
-    {"matrix"},     {"prepare"}, {"profiler"}, {"reference"}, {"device"},
-    {"threads"},    {"warmup"},  {"timed"},    {"traced"},    {"timeout"},
+    {"name", true}, {"was"},      {"torch"},     {"command"}, {"trace"},   {"matrix"},
+    {"prepare"},    {"profiler"}, {"reference"}, {"device"},  {"threads"}, {"warmup"},
+    {"timed"},      {"traced"},   {"timeout"},   {"steps"},   {"window"},
 };
+inline constexpr KeyName kStepsKeys[] = {{"nvtx", true}};
+inline constexpr KeyName kWindowKeys[] = {{"after"}, {"for"}, {"kernels"}};
 inline constexpr KeyName kInputKeys[] = {{"shape", true}, {"dtype", true}};
 
 // Rule files.

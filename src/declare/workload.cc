@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "declare/profiler.h"
 #include "declare/torch_workload.h"
 
 namespace perfgate {
@@ -51,27 +52,15 @@ std::vector<std::string> ReadArguments(const Reader& command) {
 
 // A trace is judged as it is: whatever says how to measure has no meaning.
 void RefuseMeasuring(const Reader& body, const Reader& workload) {
-  constexpr std::array<std::string_view, 9> kMeasuring = {"prepare", "profiler", "reference",
-                                                          "device",  "threads",  "warmup",
-                                                          "timed",   "traced",   "timeout"};
+  constexpr std::array<std::string_view, 11> kMeasuring = {
+      "prepare", "profiler", "steps", "window", "reference", "device",
+      "threads", "warmup",   "timed", "traced", "timeout"};
   for (const std::string_view key : kMeasuring) {
     const auto found = workload.Find(key);
     if (found) {
       body.problems().Add(found->spot(), found->path(),
                           "has no meaning for a 'trace', which is judged as it is");
     }
-  }
-}
-
-// The contract also names cupti, which needs a collector inside the program: nothing would write
-// the trace that is waited for.
-void CheckProfiler(const Reader& body) {
-  const auto profiler = body.Find("profiler");
-  if (!profiler) return;
-  if (profiler->IsScalar() && profiler->value().text == "cupti") {
-    profiler->Fail("'cupti' is not there yet; there is torch: the workload writes its own trace");
-  } else {
-    profiler->Choice({"torch"});
   }
 }
 
@@ -91,6 +80,7 @@ std::string Digest(const Case& out, std::string_view kind) {
   for (size_t i = kind == "torch" ? 1 : 0; i < out.argv.size(); ++i) add(out.argv[i]);
   add(ToString(out.profiler));
   add(out.nvtx_steps);
+  if (!out.cupti_window.empty()) add(out.cupti_window);
   const Windows& w = out.windows;
   add(fmt::format("{} {} {} {} {} {}", w.warmup_iterations, w.warmup_until_steady,
                   w.warmup_at_most_ns, w.timed_iterations, w.traced_iterations,
@@ -115,7 +105,7 @@ Case ReadCase(const Reader& body, const Case& common, const Params& params,
   } else if (const auto command = body.Find("command")) {
     out.argv = ReadArguments(*command);
   }
-  if (kind != "trace") CheckProfiler(body);
+  if (kind != "trace") ReadProfiler(body, kind, out);
   const Conditions conditions = ReadConditions(body, defaults);
   out.device = conditions.device;
   out.threads = conditions.threads;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "run/collector.h"
 #include "run/out_folder.h"
 #include "run/progress.h"
 #include "run/run.h"
@@ -37,6 +38,13 @@ AttemptResult CopyTrace(const Case& declared, const fs::path& suite_folder, cons
     result.fault = fmt::format("cannot copy {}: {}", declared.trace, error.message());
   }
   if (!result.fault.empty()) result.outcome = Outcome::kNotStarted;
+  return result;
+}
+
+AttemptResult Unstarted(std::string fault) {
+  AttemptResult result;
+  result.outcome = Outcome::kNotStarted;
+  result.fault = std::move(fault);
   return result;
 }
 
@@ -114,9 +122,7 @@ class SuiteRun {
     if (prepared == prepared_.end() || prepared->second.fault.empty()) {
       return Launch(declared, attempt, suite_.folder, out_dir_, world_);
     }
-    AttemptResult result;
-    result.outcome = Outcome::kNotStarted;
-    result.fault = fmt::format("prepare failed: {}", prepared->second.fault);
+    AttemptResult result = Unstarted(fmt::format("prepare failed: {}", prepared->second.fault));
     result.stderr_tail = prepared->second.stderr_tail;
     return result;
   }
@@ -154,6 +160,11 @@ AttemptResult Launch(const Case& declared, const Attempt& attempt, const fs::pat
   Process process;
   process.argv = declared.argv;
   process.environment = AttemptEnvironment(declared, attempt, out_dir);
+  if (declared.profiler == Profiler::kCupti) {
+    Injection injection = InjectCollector(declared, world);
+    if (!injection.fault.empty()) return Unstarted(std::move(injection.fault));
+    process.environment.merge(injection.environment);
+  }
   process.cwd = suite_folder;
   process.timeout_ns = declared.timeout_ns;
   process.stdout_file = dir / "stdout.txt";

@@ -102,6 +102,17 @@ class Windows(unittest.TestCase):
         self.assertNotIn("later", played.names("kernel"))
         self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
 
+    def test_work_that_an_unknown_call_of_the_warm_up_launched_is_not_recorded(self):
+        played = Played("init context push:step unseen:early pop repeat:3 push:step launch:k pop again")
+        self.assertEqual(played.names("kernel"), {"k": 3})
+
+    def test_work_that_an_unknown_call_of_the_window_launched_is_told(self):
+        played = Played("init context push:step pop repeat:3 push:step launch:k unseen:u launch:k pop "
+                        "again")
+        self.assertEqual(played.names("kernel"), {"k": 6, "u": 3})
+        self.assertIn("3 GPU activities without a launch call in the trace",
+                      played.evidence["incomplete_because"][0])
+
     def test_a_program_that_launches_on_and_on_is_cut_at_the_window(self):
         played = Played(f"init context repeat:4 {STEP} again repeat:40 threads:4 late:20 again")
         self.assertEqual(played.names("kernel"), {"gelu(float*)": 3, "mul(float*)": 3})

@@ -4,6 +4,7 @@
 //   context           a CUDA context is made
 //   push:NAME pop     an NVTX range; start:NAME end, dpush:NAME dpop: of other kinds
 //   launch:SYMBOL     cudaLaunchKernel; nested: with cuLaunchKernel inside; driver: cuLaunchKernel
+//   unseen:SYMBOL     a kernel that a call launched which CUPTI does not record
 //   graph:N           cudaGraphLaunch of N kernels
 //   copy:BYTES fill:BYTES sync query overhead:NS
 //   late:MS stuck     launches of kernels that end in MS milliseconds, never
@@ -36,7 +37,7 @@ using Words = std::vector<std::string>;
 
 constexpr int64_t kNs = 2000;
 constexpr CUpti_CallbackId kLaunch = 211, kGraphLaunch = 311, kCopy = 41, kFill = 51, kSync = 165,
-                           kReset = 164, kQuery = 17, kDriverLaunch = 307;
+                           kReset = 164, kQuery = 17, kDriverLaunch = 307, kUnrecorded = 304;
 
 // What a driver does in cuInit.
 void Init() {
@@ -108,6 +109,7 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"launch", [](Text name) { Kernel(FakeCall(false, kLaunch, kNs, 0), name); }},
       {"nested", [](Text name) { Kernel(FakeCall(false, kLaunch, kNs, kDriverLaunch), name); }},
       {"driver", [](Text name) { Kernel(FakeCall(true, kDriverLaunch, kNs, 0), name); }},
+      {"unseen", [](Text name) { Kernel(FakeCall(true, kUnrecorded, 0, 0), name); }},
       {"graph", [](Text count) { Graph(std::stoi(count)); }},
       {"copy", [](Text n) { FakeCopy(FakeCall(false, kCopy, kNs, 0), std::stoull(n), kNs); }},
       {"fill", [](Text n) { FakeFill(FakeCall(false, kFill, kNs, 0), std::stoull(n), kNs); }},

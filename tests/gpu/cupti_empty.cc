@@ -1,5 +1,5 @@
-// What recording costs whoever does it: a collector with the same kinds of activity on for the whole
-// process, which gives each buffer back unread.
+// What recording costs whoever does it: a collector with the same kinds of activity on for the
+// whole process, which gives each buffer back unread.
 #include <cupti.h>
 
 #include <atomic>

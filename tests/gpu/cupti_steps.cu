@@ -1,5 +1,6 @@
 // A plain CUDA program that marks its steps by NVTX and knows nothing of perfgate. Each step: three
-// Scale, one Add, one fill, a copy to the device and one back, and a graph of two Scale and one fill.
+// Scale, one Add, one fill, a copy to the device and one back, and a graph of two Scale and one
+// fill.
 //
 //   cupti_steps ENDING      return, _exit, term (SIGTERM to itself), reset (cudaDeviceReset and one
 //                           more launch), fork (children that do nothing on the GPU), threads
@@ -66,7 +67,8 @@ Device Prepare() {
 
 void Step(const Device& device, bool threads) {
   const size_t bytes = kElements * sizeof(float);
-  Check(cudaMemcpyAsync(device.x, device.host, bytes, cudaMemcpyHostToDevice, device.stream), "copy");
+  Check(cudaMemcpyAsync(device.x, device.host, bytes, cudaMemcpyHostToDevice, device.stream),
+        "copy");
   Check(cudaMemsetAsync(device.y, 0, bytes, device.stream), "fill");
   for (int i = 0; i < 3; ++i) Launch(device, 1.5f);
   Add<<<kElements / 256, 256, 0, device.stream>>>(device.x, device.y, kElements);
@@ -80,7 +82,8 @@ void Step(const Device& device, bool threads) {
     }
     for (std::thread& thread : all) thread.join();
   }
-  Check(cudaMemcpyAsync(device.host, device.x, bytes, cudaMemcpyDeviceToHost, device.stream), "copy");
+  Check(cudaMemcpyAsync(device.host, device.x, bytes, cudaMemcpyDeviceToHost, device.stream),
+        "copy");
   Check(cudaGetLastError(), "launch");
 }
 

@@ -56,6 +56,20 @@ TEST_F(AttemptFolder, ATracedAttemptWithoutATraceHasAFault) {
   EXPECT_THAT(Collect().faults, ElementsAre(HasSubstr("wrote no trace*.json")));
 }
 
+TEST_F(AttemptFolder, WhyTheCollectorWroteNoTraceIsTheFault) {
+  Put("no-trace-pid7.txt", "the program marked no NVTX range 'step'\nand more");
+  Put("no-trace-pid9.txt", "another profiler has CUPTI\talready");
+  EXPECT_THAT(Collect().faults, ElementsAre("the program marked no NVTX range 'step'",
+                                            "another profiler has CUPTI\\x09already"));
+  Put("trace.json", "{}");  // another process of the attempt did
+  EXPECT_THAT(Collect().faults, IsEmpty());
+}
+
+TEST_F(AttemptFolder, UnderTheCollectorNoTraceMeansNoCuda) {
+  const AttemptData data = CollectAttempt(out_, attempt_, result_, Profiler::kCupti);
+  EXPECT_THAT(data.faults, ElementsAre(HasSubstr("the program used no CUDA")));
+}
+
 TEST_F(AttemptFolder, ATracedAttemptNeedsNoSamplesButATimedOneDoes) {
   Put("trace.json", "{}");
   EXPECT_THAT(Collect().faults, IsEmpty());

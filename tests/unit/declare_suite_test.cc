@@ -171,6 +171,10 @@ TEST_F(SuiteFile, TheDigestIsTheDefinitionAndNotTheNameOrTheMachine) {
   EXPECT_NE(first, digest("name: a, command: [./a, y]"));
   EXPECT_NE(first, digest("name: a, command: [./a, x], traced: {iterations: 6}"));
   EXPECT_EQ(first, digest("name: a, command: [./a, x], profiler: torch"));
+  const std::string cupti = digest("name: a, command: [./a, x], profiler: cupti");
+  EXPECT_NE(first, cupti);
+  EXPECT_NE(cupti, digest("name: a, command: [./a, x], profiler: cupti, steps: {nvtx: s}"));
+  EXPECT_NE(cupti, digest("name: a, command: [./a, x], profiler: cupti, window: {for: 1s}"));
   EXPECT_EQ(digest("name: a, trace: x.json"), digest("name: b, trace: x.json"));
   EXPECT_NE(digest("name: a, trace: x.json"), digest("name: a, trace: y.json"));
 }
@@ -201,6 +205,28 @@ workloads:
   EXPECT_THAT(suite.cases[0].prepare, ElementsAre("./make", "model"));
   EXPECT_TRUE(suite.no_baseline_warns);
   EXPECT_EQ(suite.baselines, "golden");
+}
+
+TEST_F(SuiteFile, TheCollectorsWindowIsDeclaredBySteps) {
+  const Suite suite = Load(R"(workloads:
+  - name: server
+    command: [./server]
+    profiler: cupti
+    steps: {nvtx: "{range}"}
+    matrix: {range: [step]}
+)");
+  EXPECT_EQ(suite.cases[0].profiler, Profiler::kCupti);
+  EXPECT_EQ(suite.cases[0].nvtx_steps, "step");
+  EXPECT_EQ(suite.cases[0].cupti_window, "");
+}
+
+TEST_F(SuiteFile, TheCollectorsWindowIsDeclaredByTimeAndCount) {
+  const Suite suite = Load(R"(workloads:
+  - {name: a, command: [./a], profiler: cupti, window: {after: 1.5s, for: 200ms, kernels: 1000}}
+  - {name: b, command: [./b], profiler: cupti}
+)");
+  EXPECT_EQ(suite.cases[0].cupti_window, "after=1500000000ns,for=200000000ns,kernels=1000");
+  EXPECT_EQ(suite.cases[1].cupti_window, "");
 }
 
 TEST_F(SuiteFile, TheFilesItNamesAreKnownInSpiteOfItsMistakes) {

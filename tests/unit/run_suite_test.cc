@@ -38,7 +38,10 @@ class ScriptedWorld : public World {
     return result;
   }
   int Interrupted() override { return signal; }
-  std::string Getenv(const std::string&) override { return ""; }
+  std::string Getenv(const std::string& name) override {
+    const auto found = environment.find(name);
+    return found == environment.end() ? "" : found->second;
+  }
   std::ostream& Out() override { return out; }
   std::ostream& Err() override { return err; }
   bool OutIsTerminal() override { return false; }
@@ -47,6 +50,7 @@ class ScriptedWorld : public World {
     return {"c0ffee", true};
   }
 
+  std::map<std::string, std::string> environment;
   std::vector<Process> started;
   std::deque<AttemptResult> results;
   size_t interrupt_after = 0;
@@ -142,6 +146,50 @@ TEST_F(SuiteRuns, TheContractIsInTheEnvironment) {
                              {"PERFGATE_WARMUP_AT_MOST_NS", "2"},
                              {"PERFGATE_WARMUP_UNTIL_STEADY", "0"},
                          }));
+}
+
+class CuptiRuns : public SuiteRuns {
+ protected:
+  void SetUp() override {
+    SuiteRuns::SetUp();
+    Case& declared = Add("a", "a");
+    declared.profiler = Profiler::kCupti;
+    declared.nvtx_steps = "step";
+    declared.windows.traced_processes = 1;
+    collector_ = suite_.folder / "collector.so";
+    std::ofstream(collector_) << "ELF";
+    world_.environment["PERFGATE_CUPTI_COLLECTOR"] = collector_.string();
+  }
+  std::string FaultOfTheAttempt() { return Run().attempts.at(0).second.fault; }
+
+  std::filesystem::path collector_;
+};
+
+TEST_F(CuptiRuns, TheCollectorIsLoadedByTheDriverByNvtxAndByTheLoader) {
+  world_.environment["LD_PRELOAD"] = "/lib/other.so";
+  EXPECT_EQ(FaultOfTheAttempt(), "");
+  const auto& environment = world_.started.at(0).environment;
+  EXPECT_EQ(environment.at("CUDA_INJECTION64_PATH"), collector_);
+  EXPECT_EQ(environment.at("NVTX_INJECTION64_PATH"), collector_);
+  EXPECT_EQ(environment.at("LD_PRELOAD"), collector_.string() + ":/lib/other.so");
+  EXPECT_EQ(environment.at("PERFGATE_NVTX_STEPS"), "step");
+  EXPECT_EQ(environment.at("PERFGATE_CUPTI_WINDOW"), "");
+  EXPECT_EQ(environment.at("PERFGATE_WARMUP"), "20");
+}
+
+TEST_F(CuptiRuns, WithoutTheCollectorNothingIsStarted) {
+  world_.environment["PERFGATE_CUPTI_COLLECTOR"] = "/nowhere/collector.so";
+  EXPECT_EQ(FaultOfTheAttempt(),
+            "collector not found: PERFGATE_CUPTI_COLLECTOR says /nowhere/collector.so");
+  world_.environment.clear();
+  EXPECT_THAT(FaultOfTheAttempt(), HasSubstr("is neither beside perfgate nor in ../lib"));
+  EXPECT_TRUE(world_.started.empty());
+}
+
+TEST_F(CuptiRuns, WhereAnotherProfilerWouldBeLoadedNothingIsStarted) {
+  world_.environment["CUDA_INJECTION64_PATH"] = "/opt/nsys.so";
+  EXPECT_THAT(FaultOfTheAttempt(), HasSubstr("CUDA_INJECTION64_PATH is set to /opt/nsys.so"));
+  EXPECT_TRUE(world_.started.empty());
 }
 
 TEST_F(SuiteRuns, EveryAttemptIsRunInTheSuitesFolderAndRecorded) {

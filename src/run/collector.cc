@@ -1,0 +1,67 @@
+#include "run/collector.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/text.h"
+
+namespace perfgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLibrary = "libperfgate_cupti.so";
+
+bool IsLibrary(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+// "" if there is none.
+fs::path FindCollector(World& world) {
+  const std::string given = world.Getenv("PERFGATE_CUPTI_COLLECTOR");
+  if (!given.empty()) return IsLibrary(given) ? fs::absolute(given) : fs::path();
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& path : {folder / kLibrary, folder.parent_path() / "lib" / kLibrary}) {
+    if (!error && IsLibrary(path)) return path;
+  }
+  return {};
+}
+
+std::string NotFound(World& world) {
+  const std::string given = world.Getenv("PERFGATE_CUPTI_COLLECTOR");
+  if (!given.empty()) {
+    return fmt::format("collector not found: PERFGATE_CUPTI_COLLECTOR says {}", Printable(given));
+  }
+  return fmt::format(
+      "collector not found: {} is neither beside perfgate nor in ../lib; build it (ci/build), or "
+      "point PERFGATE_CUPTI_COLLECTOR at it",
+      kLibrary);
+}
+
+}  // namespace
+
+Injection InjectCollector(const Case& declared, World& world) {
+  constexpr const char* kCudaSlot = "CUDA_INJECTION64_PATH";
+  if (const std::string taken = world.Getenv(kCudaSlot); !taken.empty()) {
+    return {{},
+            fmt::format("{} is set to {}: another profiler would be loaded with the program, and "
+                        "CUPTI serves one; unset it",
+                        kCudaSlot, Printable(taken))};
+  }
+  const std::string collector = FindCollector(world).string();
+  if (collector.empty()) return {{}, NotFound(world)};
+  const std::string preloaded = world.Getenv("LD_PRELOAD");
+  return {{{kCudaSlot, collector},
+           {"NVTX_INJECTION64_PATH", collector},
+           // For ends of a process that run no exit handlers.
+           {"LD_PRELOAD", preloaded.empty() ? collector : collector + ":" + preloaded},
+           {"PERFGATE_NVTX_STEPS", declared.nvtx_steps},
+           {"PERFGATE_CUPTI_WINDOW", declared.cupti_window}},
+          ""};
+}
+
+}  // namespace perfgate
