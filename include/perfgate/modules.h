@@ -28,8 +28,8 @@ struct Setting {
 struct Module {
   std::string_view name;
   std::string_view about;
-  // Shape of the input, as it is by hand. "...": any number of dimensions will do. A name at the end
-  // stands for the value of that setting.
+  // Shape of the input, as it is by hand. "...": any number of dimensions will do. A name at the
+  // end stands for the value of that setting.
   std::array<std::string_view, 5> input;
   int input_count = 1;  // tensors of that shape
   std::array<Setting, 8> settings;
@@ -132,8 +132,8 @@ inline std::string WhyNotSettings(const Module& module, const Values& values) {
   };
   const std::string name(module.name);
   if (size("heads") > 0 && size("hidden") % size("heads") != 0) {
-    return "hidden of module " + name + " is " + values.at("hidden") +
-           ", which its heads, " + values.at("heads") + ", do not divide";
+    return "hidden of module " + name + " is " + values.at("hidden") + ", which its heads, " +
+           values.at("heads") + ", do not divide";
   }
   if (size("top_k") > size("experts")) {
     return "top_k of module " + name + " is " + values.at("top_k") + ", but it has only " +

@@ -85,6 +85,10 @@ void AppendSamples(const AttemptData& data, Evidence& evidence) {
           evidence);
   AddOutputCount(data, MetricId::kNanCount, &Output::nan_count, evidence);
   AddOutputCount(data, MetricId::kInfCount, &Output::inf_count, evidence);
+  const auto warning = samples.environment.find("warning");
+  if (warning != samples.environment.end()) {
+    AddUnique(evidence.notes, "the workload warns: " + Printable(warning->second));
+  }
   for (const Fallback& fallback : samples.fallback) {
     const bool known = std::any_of(
         evidence.fallback.begin(), evidence.fallback.end(),

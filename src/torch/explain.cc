@@ -28,8 +28,9 @@ constexpr std::array kFaults = {
                "it holds no code for this architecture; use a LibTorch built for it"},
     KnownFault{"driver on your system is too old", "driver too old",
                "update the NVIDIA driver, or use a LibTorch built for an older CUDA"},
-    KnownFault{"busy or unavailable", "GPU not available",
-               "another process has it for itself, or it is in a prohibited compute mode: nvidia-smi"},
+    KnownFault{
+        "busy or unavailable", "GPU not available",
+        "another process has it for itself, or it is in a prohibited compute mode: nvidia-smi"},
     KnownFault{"No available kernel", "attention that cannot serve",
                "this implementation takes no such type, shape or device (warnings above say why); "
                "choose another"},

@@ -1,6 +1,6 @@
-// What needs CUDA's own symbols: graphs, events, the hand-fused kernel. It lives in a library of its
-// own, libperfgate_torch_cuda.so, which is opened at run time, so that the runner builds and starts
-// without CUDA. All of it is for one GPU and one thread; faults of CUDA come as c10::Error.
+// What needs CUDA's own symbols: graphs, events, the hand-fused kernel. It lives in a library of
+// its own, libperfgate_torch_cuda.so, which is opened at run time, so that the runner builds and
+// starts without CUDA. All of it is for one GPU and one thread; faults of CUDA come as c10::Error.
 #pragma once
 
 #include <ATen/core/Tensor.h>

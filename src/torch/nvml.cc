@@ -11,7 +11,8 @@
 namespace perfgate::runner {
 namespace {
 
-// NVML's binary interface, as far as it is used: names, types and numbers are stable across drivers.
+// NVML's binary interface, as far as it is used: names, types and numbers are stable across
+// drivers.
 using Handle = void*;
 constexpr int kSuccess = 0;
 constexpr int kInsufficientSize = 7;
@@ -119,8 +120,7 @@ std::string Warnings(const GpuReading& before, const GpuReading& after) {
     text += (text.empty() ? "" : "; ") + sentence;
   };
   // Before, this process had no context yet; after, it is one of them.
-  const int64_t others =
-      std::max(before.processes.value_or(0), after.processes.value_or(1) - 1);
+  const int64_t others = std::max(before.processes.value_or(0), after.processes.value_or(1) - 1);
   if (others > 0) {
     warn(std::to_string(others) +
          (others > 1 ? " other processes use the GPU" : " other process uses the GPU") +
@@ -163,8 +163,8 @@ std::optional<GpuReading> ReadGpu(const std::string& uuid, const std::string& li
   reading.memory_clock_mhz = nvml.Ask("nvmlDeviceGetClockInfo", gpu, kMemoryClock);
   reading.temperature_c = nvml.Ask("nvmlDeviceGetTemperature", gpu, kGpuTemperature);
   reading.power_mw = nvml.Ask("nvmlDeviceGetPowerUsage", gpu);
-  reading.ecc_errors = nvml.Ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", gpu,
-                                                    kUncorrectable, kVolatile);
+  reading.ecc_errors =
+      nvml.Ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", gpu, kUncorrectable, kVolatile);
   reading.processes = CountProcesses(nvml, *found);
   if (const auto reasons =
           nvml.Ask<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", gpu)) {

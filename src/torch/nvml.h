@@ -16,7 +16,7 @@ struct GpuReading {
   std::string throttle;  // what holds the clocks down: "sw_power_cap", several with ", "; "none"
   std::optional<int64_t> sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw;
   std::optional<int64_t> ecc_errors;  // uncorrectable ones since the driver was loaded
-  std::optional<int64_t> processes;   // with a context on the GPU, this one among them if it has one
+  std::optional<int64_t> processes;  // with a context on the GPU, this one among them if it has one
 };
 
 // `uuid` as CUDA gives it, without a prefix: "8d2c…-…". Empty if NVML cannot be opened or does not

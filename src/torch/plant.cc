@@ -45,8 +45,9 @@ Plant PlantFor(const std::string& text, const Options& options, bool on_gpu) {
         "defects can be put into built-in modules in eager mode only; plant it in such a case");
   }
   if (found->second == Plant::kSync && !on_gpu) {
-    throw Refusal(text, "on the CPU nothing is asynchronous, so a sync costs nothing; use another "
-                        "defect");
+    throw Refusal(text,
+                  "on the CPU nothing is asynchronous, so a sync costs nothing; use another "
+                  "defect");
   }
   const bool has_activation = std::find(kWithActivation.begin(), kWithActivation.end(),
                                         options.name) != kWithActivation.end();

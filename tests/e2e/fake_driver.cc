@@ -1,5 +1,5 @@
-// A stand-in for the NVIDIA driver (libcuda.so.1) that serves the CUDA of FAKE_DRIVER_CUDA, 12080 for
-// 12.8, and finds no GPU.
+// A stand-in for the NVIDIA driver (libcuda.so.1) that serves the CUDA of FAKE_DRIVER_CUDA, 12080
+// for 12.8, and finds no GPU.
 #include <cstdlib>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))

@@ -12,9 +12,7 @@ using testing::HasSubstr;
 class TorchWorkload : public DeclaredFiles {
  protected:
   // The mistakes of a suite whose only workload has this `torch` mapping.
-  std::string MistakesOf(const std::string& torch) {
-    return SuiteMistakes(Text(torch));
-  }
+  std::string MistakesOf(const std::string& torch) { return SuiteMistakes(Text(torch)); }
   // Its arguments for the runner, with blanks between them.
   std::string ArgumentsOf(const std::string& torch) {
     const Suite suite = LoadSuite(Write("perfgate.yaml", Text(torch)));
@@ -25,7 +23,8 @@ class TorchWorkload : public DeclaredFiles {
 
  private:
   std::string Text(const std::string& torch) {
-    Write("rules/mine.yaml", "version: 1\nrules: [{id: a, metric: kernels, limit: {at_most: 1}}]\n");
+    Write("rules/mine.yaml",
+          "version: 1\nrules: [{id: a, metric: kernels, limit: {at_most: 1}}]\n");
     return "version: 1\nrules: [rules/mine.yaml]\nworkloads:\n  - name: a\n    torch: {" + torch +
            "}\n";
   }
@@ -64,9 +63,9 @@ TEST_F(TorchWorkload, EveryModuleCanBeDeclaredAndAllItsSettingsAreSaidToTheRunne
 
 TEST_F(TorchWorkload, EveryModeIsKnown) {
   for (const std::string_view mode : modules::kModes) {
-    EXPECT_THAT(ArgumentsOf(AsByHand(*modules::FindModule("swiglu")) + ", mode: " +
-                            std::string(mode)),
-                HasSubstr("--mode " + std::string(mode) + " "));
+    EXPECT_THAT(
+        ArgumentsOf(AsByHand(*modules::FindModule("swiglu")) + ", mode: " + std::string(mode)),
+        HasSubstr("--mode " + std::string(mode) + " "));
   }
 }
 

@@ -111,7 +111,8 @@ TEST_F(CaseEvidence, TakesTheTimedWindowFromTheSamples) {
   samples.cold_start_ns = 5'000'000;
   samples.warmup_iterations = 20;
   samples.outputs.push_back({"y", {2, 2}, "bf16", 0, 0, 0, 3, 1, ""});
-  samples.environment = {{"recompiles", "2"}, {"graph_breaks", "none"}};
+  samples.environment = {
+      {"recompiles", "2"}, {"graph_breaks", "none"}, {"warning", "1 other process uses the GPU"}};
   samples.fallback = {{"hand_fused", "built without nvcc"}};
   const Evidence evidence = Run();
   EXPECT_EQ(Summarise(evidence, MetricId::kLatencyP50).value, 50'000);
@@ -129,6 +130,8 @@ TEST_F(CaseEvidence, TakesTheTimedWindowFromTheSamples) {
               HasSubstr("'none', not a count"));
   ASSERT_EQ(evidence.fallback.size(), 1U);
   EXPECT_EQ(evidence.fallback[0].why, "built without nvcc");
+  EXPECT_EQ(Summarise(evidence, MetricId::kFallbacks).value, 1);
+  EXPECT_THAT(evidence.notes, Contains("the workload warns: 1 other process uses the GPU"));
 }
 
 TEST_F(CaseEvidence, TheKeySaysWhatMustBeEqual) {

@@ -22,9 +22,9 @@ class Explained : public testing::TestWithParam<Fault> {};
 TEST_P(Explained, HasItsNameTheNextStepAndLibTorchsOwnWords) {
   const std::string text = Explain(GetParam().libtorch);
   const std::string libtorch = GetParam().libtorch;
-  EXPECT_THAT(text, AllOf(StartsWith(std::string(GetParam().name) + ": "),
-                          HasSubstr(GetParam().next),
-                          HasSubstr("LibTorch: " + libtorch.substr(0, libtorch.find('\n')))));
+  EXPECT_THAT(text,
+              AllOf(StartsWith(std::string(GetParam().name) + ": "), HasSubstr(GetParam().next),
+                    HasSubstr("LibTorch: " + libtorch.substr(0, libtorch.find('\n')))));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -8,7 +8,7 @@
 namespace perfgate {
 
 constexpr int kThreads = 256;
-constexpr int kVectors = 2;     // loads of each input that a thread has in flight
+constexpr int kVectors = 2;  // loads of each input that a thread has in flight
 constexpr int kVectorBytes = 16;
 constexpr int64_t kMostRowBlocks = 65535;  // of a grid's second dimension
 
@@ -88,8 +88,7 @@ __global__ void __launch_bounds__(kThreads)
       if (pack >= packs) break;
 #pragma unroll
       for (int j = 0; j < kWidth; ++j) {
-        g[i].element[j] =
-            FromFloat<T>(kAct(ToFloat(g[i].element[j])) * ToFloat(u[i].element[j]));
+        g[i].element[j] = FromFloat<T>(kAct(ToFloat(g[i].element[j])) * ToFloat(u[i].element[j]));
       }
       *reinterpret_cast<Pack*>(outs + pack * kWidth) = g[i];
     }

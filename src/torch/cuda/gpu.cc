@@ -191,7 +191,8 @@ class CudaGpu : public Gpu {
 
   Tensor ActAndMul(const Tensor& gate, const Tensor& up, Act act) override {
     RECORD_FUNCTION("perfgate::act_and_mul", c10::ArrayRef<const c10::IValue>({gate, up}));
-    Tensor out = at::empty(gate.sizes(), gate.options().memory_format(at::MemoryFormat::Contiguous));
+    Tensor out =
+        at::empty(gate.sizes(), gate.options().memory_format(at::MemoryFormat::Contiguous));
     const int64_t columns = gate.size(-1);
     const ActAndMulWork work = {gate.const_data_ptr(),
                                 up.const_data_ptr(),

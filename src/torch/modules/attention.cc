@@ -50,7 +50,8 @@ class NaiveAttention : public Model {
   bool in_place_;
   Plant plant_;
   double scale_;
-  Tensor future_;  // [tokens, tokens], true where a key comes after its query; undefined: not causal
+  Tensor
+      future_;  // [tokens, tokens], true where a key comes after its query; undefined: not causal
 };
 
 // Lets LibTorch choose this implementation only, for the rest of the process.
@@ -152,7 +153,8 @@ class Decode : public Model {
   bool static_;
   Plant plant_;
   Projection qkv_, out_;
-  Tensor keys_, values_;  // [batch, heads, context, features of a head], one token less to be joined
+  Tensor keys_,
+      values_;  // [batch, heads, context, features of a head], one token less to be joined
 };
 
 }  // namespace

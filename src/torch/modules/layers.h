@@ -23,7 +23,7 @@ class Weights {
   at::Tensor Stack(int64_t count, int64_t rows, int64_t columns, int64_t fan_in);
   at::Tensor Cache(at::IntArrayRef shape);  // of elements like those of an input
   at::Tensor Vector(int64_t size);
-  at::Tensor Scales(int64_t size);  // near 1
+  at::Tensor Scales(int64_t size);                                        // near 1
   at::Tensor FloatMatrix(int64_t rows, int64_t columns, int64_t fan_in);  // fp32, on the CPU
 
   // Those with the dtype and the device of the module: what a training step moves.

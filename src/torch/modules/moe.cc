@@ -105,7 +105,7 @@ class Moe : public Model {
   std::string dispatch_;
   Plant plant_;
   Activation activation_;
-  Tensor router_;             // [experts, hidden]
+  Tensor router_;            // [experts, hidden]
   Tensor gate_, up_, down_;  // [experts, out, in]
 };
 
