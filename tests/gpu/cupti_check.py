@@ -47,6 +47,9 @@ class Tools:
         self.steps = build / "tests/gpu/cupti_steps"
         self.loop = build / "tests/gpu/libcupti_loop.so"
         self.out = out
+        for path in [self.collector, self.empty, self.steps, self.loop]:
+            if not path.exists():
+                sys.exit(f"{path} is not there: build with -DPERFGATE_CUPTI=ON -DPERFGATE_NVCC=nvcc")
 
     def collected(self, folder, **settings):
         """Variables that put the collector into a program."""
