@@ -35,6 +35,7 @@ constexpr KnownKernel kKnown[] = {
     {"symm_mem", "multimem_one_shot_reduce", "", Family::kCollective, "reduce_scatter"},
     {"symm_mem", "multimem_all_gather", "", Family::kCollective, "all_gather"},
     {"vllm", "vllm::", "act_and_mul_kernel", Family::kPointwise, "act_and_mul"},
+    {"perfgate", "perfgate::", "act_and_mul_kernel", Family::kPointwise, "act_and_mul"},
     {"vllm", "vllm::", "activation_kernel", Family::kPointwise, "activation"},
     {"vllm", "vllm::", "rms_norm", Family::kNorm, "rms_norm"},
     {"vllm", "vllm::", "fused_add_rms_norm", Family::kNorm, "rms_norm"},

@@ -83,6 +83,9 @@ TEST(MemoryNames, AreCopiesAndFills) {  // rows 75 and 76
 
 TEST(ExtensionNames, AreKnownByTheirNamespaces) {
   Expect({
+      {"void perfgate::act_and_mul_kernel<__nv_bfloat16, &(perfgate::gelu_tanh(float)), 8>(__nv_bfloat16 const*, __nv_bfloat16 const*, __nv_bfloat16*, long, long, long, long, long)", Family::kPointwise, "perfgate", {"gelu", "mul"}},
+      {"void perfgate::act_and_mul_kernel<__half, &perfgate::silu, 1>(__half const*, __half const*, __half*, long, long, long, long, long)", Family::kPointwise, "perfgate", {"silu", "mul"}},
+      {"_ZN8perfgate18act_and_mul_kernelIfXadL_ZNS_8gelu_erfEfEELi4EEEvPKT_S3_PS1_lllll", Family::kPointwise, "perfgate", {"gelu", "mul"}},
       {"void vllm::act_and_mul_kernel<c10::BFloat16, &(c10::BFloat16 vllm::silu_kernel<c10::BFloat16>(c10::BFloat16 const&)), true>(c10::BFloat16*)", Family::kPointwise, "vllm", {"silu", "mul"}},
       {"std::enable_if<(8>0)&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(int)", Family::kNorm, "vllm", {"rms_norm"}},
       {"void vllm::paged_attention_v1_kernel<float, float, 64>(int)", Family::kAttention, "vllm", {"scaled_dot_product_attention"}},
