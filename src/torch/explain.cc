@@ -42,10 +42,19 @@ constexpr std::array kFaults = {
                "mode eager"},
 };
 
+// The first line says what happened; after a traceback of a script it is the last one.
+std::string Essence(std::string_view libtorch) {
+  if (libtorch.find("TorchScript interpreter") != std::string_view::npos) {
+    while (libtorch.ends_with('\n')) libtorch.remove_suffix(1);
+    libtorch.remove_prefix(libtorch.rfind('\n') + 1);
+  }
+  return std::string(libtorch.substr(0, libtorch.find('\n')));
+}
+
 }  // namespace
 
 std::string Explain(std::string_view libtorch) {
-  const std::string line(libtorch.substr(0, libtorch.find('\n')));
+  const std::string line = Essence(libtorch);
   for (const KnownFault& known : kFaults) {
     if (libtorch.find(known.text) == std::string_view::npos) continue;
     return std::string(known.name) + ": " + std::string(known.next) + "\n  LibTorch: " + line;

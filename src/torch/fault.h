@@ -17,8 +17,8 @@ struct WorkloadFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A fault of LibTorch in one or two lines: its own first line, and for those that people meet (out
-// of memory, illegal access, ECC, driver, capture, attention) what it is and what to do.
+// A fault of LibTorch in one or two lines: its own words in one, and for those that people meet
+// (out of memory, illegal access, ECC, driver, capture, attention) what it is and what to do.
 std::string Explain(std::string_view libtorch);
 
 }  // namespace perfgate::runner

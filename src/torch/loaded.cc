@@ -5,6 +5,8 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <filesystem>
+#include <stdexcept>
+#include <utility>
 
 #include "torch/fault.h"
 
@@ -48,11 +50,17 @@ class Script : public Model {
   }
   std::vector<at::Tensor> Forward(const std::vector<at::Tensor>& inputs) override {
     std::vector<at::Tensor> outputs;
-    Flatten(module_.forward({inputs.begin(), inputs.end()}), &outputs);
+    Flatten(Call({inputs.begin(), inputs.end()}), &outputs);
     return outputs;
   }
 
  private:
+  c10::IValue Call(std::vector<c10::IValue> inputs) try {
+    return module_.forward(std::move(inputs));
+  } catch (const std::runtime_error& fault) {
+    throw WorkloadFault(Explain(fault.what()));
+  }
+
   torch::jit::Module module_;
 };
 

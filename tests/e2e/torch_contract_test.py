@@ -218,6 +218,18 @@ class TorchContractTest(unittest.TestCase):
             self.assertEqual(len(attempt.operators_of_steps()), 3)
             self.assertIn("aten::matmul", attempt.operators_of_steps()[0])
 
+    @unittest.skipUnless(os.path.exists(PYTHON), "this LibTorch has no Python")
+    def test_a_fault_inside_a_script_is_said_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.pt"
+            program = ("import torch, sys\n"
+                       "def f(x): return torch.ones_like(x).index_select(0, (x.abs() * 1000).long())\n"
+                       "torch.jit.trace(f, torch.zeros(3)).save(sys.argv[1])\n")
+            subprocess.run([PYTHON, "-c", program, path], check=True, capture_output=True)
+            attempt = Attempt([RUNNER, "--script", path, "--input-shape", "3"])
+            self.assertRefused(attempt, 1, "LibTorch: RuntimeError: index out of range in self")
+            self.assertEqual(len(attempt.stderr.splitlines()), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

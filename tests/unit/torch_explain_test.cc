@@ -65,5 +65,12 @@ TEST(Explain, AnyOtherFaultIsItsFirstLine) {
   EXPECT_EQ(Explain(""), "LibTorch: ");
 }
 
+TEST(Explain, OfAScriptItIsTheLastLine) {
+  EXPECT_EQ(Explain("The following operation failed in the TorchScript interpreter.\n"
+                    "Traceback of TorchScript (most recent call last):\n"
+                    "RuntimeError: index out of range in self\n"),
+            "LibTorch: RuntimeError: index out of range in self");
+}
+
 }  // namespace
 }  // namespace perfgate::runner
