@@ -11,6 +11,11 @@ using KeyOf = std::function<std::string(const Launches&)>;
 
 std::string Device(const Launches& launches) { return OnGpu(*launches.row) ? "g" : "c"; }
 
+bool HasType(const Launches& launches) { return !launches.row->info.in_dtype.empty(); }
+
+// Which rows may be the same by their element types.
+enum class Types { kEqual, kBaseUnknown, kHeadUnknown };
+
 // Inductor's kernels of one category and operator set are the same work, whatever views its name
 // also lists.
 std::string FusedKey(const Launches& launches) {
@@ -54,19 +59,24 @@ void Matched(Launches* base, Launches* head, int64_t count, Work* work, Moves* m
   }
 }
 
-void MatchBy(const KeyOf& key_of, Work* work, Moves* moves) {
+void MatchBy(const KeyOf& key_of, Types types, Work* work, Moves* moves) {
+  const auto full_key = [&](const Launches& launches) {
+    std::string key = key_of(launches);
+    if (key.empty()) return key;
+    const std::string type = types == Types::kEqual ? launches.row->info.in_dtype : "";
+    return Device(launches) + type + "\n" + key;
+  };
   Index index;
   for (size_t i = 0; i < work->head.size(); ++i) {
-    if (work->head[i].count == 0) continue;
-    std::string key = key_of(work->head[i]);
-    if (!key.empty()) index[Device(work->head[i]) + key].push_back(i);
+    const Launches& head = work->head[i];
+    if (head.count == 0 || (types == Types::kHeadUnknown && HasType(head))) continue;
+    std::string key = full_key(head);
+    if (!key.empty()) index[std::move(key)].push_back(i);
   }
   std::unordered_map<std::string, size_t> next;  // the first index of a key that may have launches
   for (Launches& base : work->base) {
-    if (base.count == 0) continue;
-    std::string key = key_of(base);
-    if (key.empty()) continue;
-    key = Device(base) + key;
+    if (base.count == 0 || (types == Types::kBaseUnknown && HasType(base))) continue;
+    const std::string key = full_key(base);
     auto found = index.find(key);
     if (found == index.end()) continue;
     size_t& at = next[key];
@@ -75,6 +85,14 @@ void MatchBy(const KeyOf& key_of, Work* work, Moves* moves) {
       if (head.count > 0) Matched(&base, &head, std::min(base.count, head.count), work, moves);
       if (head.count == 0) ++at;
     }
+  }
+}
+
+// The same type first. Where one side does not say it (a trace without shapes, a baseline of an
+// earlier perfgate), it is no difference.
+void MatchBy(const KeyOf& key_of, Work* work, Moves* moves) {
+  for (const Types types : {Types::kEqual, Types::kBaseUnknown, Types::kHeadUnknown}) {
+    MatchBy(key_of, types, work, moves);
   }
 }
 

@@ -30,6 +30,7 @@ struct ChangedKernel {
   int64_t time_ns = 0;        // a step
   std::string place{};        // modules or annotations: "LlamaMLP > Linear, 4 of them"; or ""
   std::string backward_of{};  // the operator whose gradient it computes: "aten::addmm"; or ""
+  std::string in_dtype{}, out_dtype{};  // "bf16"; "": not said
 };
 
 struct Change {

@@ -99,6 +99,8 @@ ChangedKernel Named(const KernelRow& row) {
   named.backward_of = row.backward_of;
   named.device = row.device;
   named.ops = row.info.ops;
+  named.in_dtype = row.info.in_dtype;
+  named.out_dtype = row.info.out_dtype;
   return named;
 }
 

@@ -32,13 +32,13 @@ std::string CalledBy(const Change& change) {
   return called.empty() || asked ? "" : " in " + Printable(called);
 }
 
-// "bf16 to fp32" of the first kernels of both sides; "" if the names do not say.
+// "bf16 to fp32" of the first kernels of both sides; "" if neither names nor calls say.
 std::string TypeChange(const Change& change) {
   if (change.base.empty() || change.head.empty()) return "";
-  KernelInfo from = DecodeKernelName(change.base[0].name);
-  KernelInfo to = DecodeKernelName(change.head[0].name);
-  auto type = [](const KernelInfo& info) {
-    return info.in_dtype.empty() ? info.out_dtype : info.in_dtype;
+  const ChangedKernel& from = change.base[0];
+  const ChangedKernel& to = change.head[0];
+  auto type = [](const ChangedKernel& kernel) {
+    return kernel.in_dtype.empty() ? kernel.out_dtype : kernel.in_dtype;
   };
   if (type(from) == type(to) && from.out_dtype != to.out_dtype) {
     return fmt::format("result {} to {}", from.out_dtype, to.out_dtype);

@@ -73,7 +73,9 @@ struct KernelRow {
   std::vector<PlaceUse> modules, annotations;
   std::string backward_of;  // the forward operator whose gradient this is: "aten::addmm"; or ""
   bool in_graph = false;
-  KernelInfo info;  // decoded from the name on load, never stored
+  // Decoded from the name on load, never stored; in_dtype from input_types where the name says
+  // none.
+  KernelInfo info;
 
   int64_t Count() const;  // all steps
   int64_t TimeNs() const;

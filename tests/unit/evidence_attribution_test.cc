@@ -217,6 +217,26 @@ TEST(InputTypes, AreThoseOfTheInnermostOperator) {
   EXPECT_THAT(evidence.kernels[0].input_types, HasSubstr("c10::BFloat16"));
 }
 
+// Of generated code the name says no type.
+TEST(InputTypes, SayTheElementTypeWhereTheNameSaysNone) {
+  const auto type_of = [](std::string_view kernel, std::string_view types) {
+    TraceBuilder builder;
+    builder.Step(1, 0, 100'000)
+        .Host("cpu_op", kernel, 9000, 5000, fmt::format(R"("Input type": [{}])", types))
+        .Launch(kernel, 10'000, 1);
+    return Extracted(builder).kernels.at(0).info.in_dtype;
+  };
+  const std::string_view triton = "triton_poi_fused_gelu_mul_0";
+  EXPECT_EQ(type_of(triton, R"("c10::BFloat16", "c10::BFloat16", "Scalar")"), "bf16");
+  EXPECT_EQ(type_of(triton, R"("float", "float", "", "ScalarList")"), "fp32");
+  EXPECT_EQ(type_of(triton, R"("c10::Half", "long int", "bool")"), "fp16");
+  EXPECT_EQ(type_of(triton, R"("c10::BFloat16", "float")"), "");  // which of them, is not said
+  EXPECT_EQ(type_of(triton, R"("c10::BFloat16", "TensorList")"), "");
+  EXPECT_EQ(type_of(triton, R"("long int", "Scalar")"), "");
+  EXPECT_EQ(type_of(triton, ""), "");
+  EXPECT_EQ(type_of("nvjet_sm90_tst_64x64_64x13_2x1_v_bz_bias_TNT", R"("float")"), "bf16");
+}
+
 TEST(Places, InFewWords) {
   EXPECT_EQ(PlaceText({}), "");
   EXPECT_EQ(PlaceText({{"A_0 > B_1 > C_2", 1, 5}}), "B_1 > C_2");

@@ -56,8 +56,8 @@ void TraceBuilder::Host(std::string_view category, std::string_view name, int64_
 }
 
 void TraceBuilder::Begin(const std::string& category, const std::string& name,
-                         const std::string& dims) {
-  open_.push_back({name, category, dims, host_ns_, next_id_++});
+                         const Inputs& inputs) {
+  open_.push_back({name, category, inputs, host_ns_, next_id_++});
   host_ns_ += kEnterNs;
 }
 
@@ -66,13 +66,15 @@ void TraceBuilder::End() {
   open_.pop_back();
   host_ns_ += kLeaveNs;
   std::string args = fmt::format(R"("External id": {}, "Record function id": 0)", open.id);
-  if (!open.dims.empty()) args += fmt::format(R"(, "Input Dims": {})", open.dims);
+  const Inputs& inputs = open.inputs;
+  if (!inputs.dims.empty()) args += fmt::format(R"(, "Input Dims": {})", inputs.dims);
+  if (!inputs.types.empty()) args += fmt::format(R"(, "Input type": {})", inputs.types);
   Host(open.category, open.name, open.start_ns, host_ns_ - open.start_ns, args);
 }
 
 void TraceBuilder::BeginStep() {
   step_first_gpu_ns_ = step_last_gpu_ns_ = 0;
-  Begin("user_annotation", fmt::format("ProfilerStep#{}", steps_++), "");
+  Begin("user_annotation", fmt::format("ProfilerStep#{}", steps_++));
 }
 
 void TraceBuilder::EndStep() {
@@ -86,15 +88,15 @@ void TraceBuilder::EndStep() {
       step.id));
 }
 
-void TraceBuilder::BeginOperator(const std::string& name, const std::string& dims) {
-  Begin("cpu_op", name, dims);
+void TraceBuilder::BeginOperator(const std::string& name, const Inputs& inputs) {
+  Begin("cpu_op", name, inputs);
 }
 void TraceBuilder::EndOperator() { End(); }
-void TraceBuilder::BeginAnnotation(const std::string& name) { Begin("user_annotation", name, ""); }
+void TraceBuilder::BeginAnnotation(const std::string& name) { Begin("user_annotation", name); }
 void TraceBuilder::EndAnnotation() { End(); }
 
-void TraceBuilder::Operator(const std::string& name, int64_t ns, const std::string& dims) {
-  BeginOperator(name, dims);
+void TraceBuilder::Operator(const std::string& name, int64_t ns, const Inputs& inputs) {
+  BeginOperator(name, inputs);
   host_ns_ += std::max<int64_t>(0, ns - kEnterNs - kLeaveNs);
   EndOperator();
 }

@@ -30,19 +30,24 @@ enum class Defect {
   kZeroTime,   // ts 0 and dur 0, as CUPTI writes what it could not time
 };
 
+// What an operator was called with, as JSON text: "Input Dims" ("[[64,768],[768,3072]]") and
+// "Input type" (["float", "float"]); "": not recorded.
+struct Inputs {
+  std::string dims{}, types{};
+};
+
 class TraceBuilder {
  public:
   explicit TraceBuilder(TraceHeader header);
 
   void BeginStep();  // ProfilerStep#0, #1, ...
   void EndStep();
-  // `dims` is the JSON text of "Input Dims" ("[[64,768],[768,3072]]"), or "".
-  void BeginOperator(const std::string& name, const std::string& dims = "");
+  void BeginOperator(const std::string& name, const Inputs& inputs = {});
   void EndOperator();
   void BeginAnnotation(const std::string& name);
   void EndAnnotation();
   // An operator without children that takes `ns`.
-  void Operator(const std::string& name, int64_t ns, const std::string& dims = "");
+  void Operator(const std::string& name, int64_t ns, const Inputs& inputs = {});
 
   // Launches of the innermost open operator. `name` is the exact name of the kernel.
   void Kernel(const std::string& name, int64_t ns, Defect defect = Defect::kNone);
@@ -61,10 +66,11 @@ class TraceBuilder {
 
  private:
   struct Open {
-    std::string name, category, dims;
+    std::string name, category;
+    Inputs inputs;
     int64_t start_ns = 0, id = 0;
   };
-  void Begin(const std::string& category, const std::string& name, const std::string& dims);
+  void Begin(const std::string& category, const std::string& name, const Inputs& inputs = {});
   void End();
   void Host(std::string_view category, std::string_view name, int64_t start_ns, int64_t ns,
             const std::string& args);

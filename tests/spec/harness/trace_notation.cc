@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "harness/kernel_words.h"
 #include "harness/trace_builder.h"
@@ -103,6 +104,16 @@ std::string TakeDims(std::string& word) {
   std::string dims = word.substr(at);
   word.resize(at);
   return dims;
+}
+
+// "aten::mm[[64,768]][float,float]" -> "aten::mm[[64,768]]", "["float", "float"]".
+std::string TakeTypes(std::string& word) {
+  const size_t at = word.rfind('[');
+  if (at == std::string::npos || !word.ends_with(']') || word.ends_with("]]")) return "";
+  std::vector<std::string> types = Split(word.substr(at + 1, word.size() - at - 2), ',');
+  for (std::string& type : types) type = "\"" + type + "\"";
+  word.resize(at);
+  return "[" + Join(types, ", ") + "]";
 }
 
 class Expander {
@@ -274,19 +285,20 @@ class Expander {
     const bool quoted = words_[at_].quoted;
     std::string name = words_[at_++].text;
     int times = 1;
-    std::string dims;
+    Inputs inputs;
     if (!quoted) {
       times = TakeRepeat(name);
-      dims = TakeDims(name);
+      inputs.types = TakeTypes(name);
+      inputs.dims = TakeDims(name);
     }
     if (Is("{")) {
       return Block(
-          times, [&] { builder_->BeginOperator(name, dims); }, [&] { builder_->EndOperator(); });
+          times, [&] { builder_->BeginOperator(name, inputs); }, [&] { builder_->EndOperator(); });
     }
     const int64_t ns = Duration();
     for (int i = 0; i < times; ++i) {
       if (cpu_only_ || (!quoted && name.starts_with("aten::"))) {
-        builder_->Operator(name, ns, dims);
+        builder_->Operator(name, ns, inputs);
       } else {
         builder_->Kernel(quoted ? name : ExactKernelName(name), ns);
       }
