@@ -108,8 +108,8 @@ struct Workload {
   // end of its work on the device. Empty: there is no such clock.
   std::function<int64_t()> device_latency;
   Tracer tracer;
-  // Time spent on what is done once and kept for later processes (an export, a download): not part
-  // of the cold start.
+  // Time spent on what is no part of the cold start: done once and kept for later processes (an
+  // export, a download), or done to record the machine.
   int64_t once_ns = 0;
 };
 
