@@ -2,6 +2,7 @@
 torch. An export takes half a minute, and is kept: most modules to be exported run here as they are."""
 
 import array
+import ctypes
 import itertools
 import os
 import pathlib
@@ -129,6 +130,17 @@ class ModulesTest(unittest.TestCase):
                     self.assertEqual(attempt.samples["outputs"][0]["dtype"], dtype)
                     exact = exported_values(module, settings, shape)
                     self.assertLess((values(attempt) - exact).norm() / exact.norm(), most)
+
+
+class CudaPartTest(unittest.TestCase):
+    @unittest.skipUnless("PERFGATE_TORCH_CUDA" in os.environ, "this LibTorch has no CUDA part")
+    def test_it_loads_without_a_gpu_and_has_what_is_asked_of_it(self):
+        library = ctypes.CDLL(os.environ["PERFGATE_TORCH_CUDA"], mode=os.RTLD_NOW)
+        self.assertTrue(library.perfgate_open_gpu_1)
+        work = (ctypes.c_int64 * 8)()  # no rows: nothing to launch
+        # 0: there is nothing to do; 801 (not supported): built without nvcc.
+        self.assertIn(library.perfgate_act_and_mul(work, 1, 0, None), (0, 801))
+        self.assertIn(library.perfgate_act_and_mul(work, 1, 3, None), (1, 801))
 
 
 class TrainingTest(unittest.TestCase):
