@@ -96,17 +96,19 @@ void MatchBy(const KeyOf& key_of, Work* work, Moves* moves) {
   }
 }
 
-// Rows that occur less than once in two steps: their rounded count is 0, their time is not.
+// Rows that occur less than once in two steps: their rounded count is 0, their time is not. One
+// name and path may stand for several of them, on several devices.
 void MatchRare(Work* work) {
   auto key_of = [](const Launches& rare) { return rare.row->name + "\n" + rare.row->op_path; };
-  std::unordered_map<std::string, Launches*> rare;
-  for (Launches& head : work->head) {
-    if (head.count == 0) rare.emplace(key_of(head), &head);
+  Index rare;
+  for (size_t i = work->head.size(); i-- > 0;) {
+    if (work->head[i].count == 0) rare[key_of(work->head[i])].push_back(i);
   }
   for (Launches& base : work->base) {
     auto found = base.count == 0 ? rare.find(key_of(base)) : rare.end();
-    if (found == rare.end()) continue;
-    AddDrift(Take(&base, 0), Take(found->second, 0), work->diff);
+    if (found == rare.end() || found->second.empty()) continue;
+    AddDrift(Take(&base, 0), Take(&work->head[found->second.back()], 0), work->diff);
+    found->second.pop_back();
   }
 }
 

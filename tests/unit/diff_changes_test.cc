@@ -332,6 +332,17 @@ TEST(Rounding, DoesNotDependOnTheOrderOfTheRows) {
   EXPECT_TRUE(Compare(With({rare, other}), With({other, rare})).changes.empty());
 }
 
+TEST(Rounding, RareLaunchesOfOneNameOnSeveralDevicesAreEachThemselves) {
+  KernelRow first = Row(kGelu, "aten::gelu");
+  first.count_per_step = {0, 1, 0, 0};
+  KernelRow second = first;
+  second.device = "cuda:1";
+  KernelRow third = first;
+  third.device = "cuda:2";
+  const Evidence rare = With({first, second, third});
+  EXPECT_THAT(Compare(rare, rare).changes, IsEmpty());
+}
+
 TEST(Empty, EvidenceIsCompared) {
   Diff diff = Compare(Evidence{}, Evidence{});
   EXPECT_THAT(diff.changes, IsEmpty());
