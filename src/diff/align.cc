@@ -66,16 +66,24 @@ void MatchBy(const KeyOf& key_of, Types types, Work* work, Moves* moves) {
     const std::string type = types == Types::kEqual ? launches.row->info.in_dtype : "";
     return Device(launches) + type + "\n" + key;
   };
+  const auto takes_part = [types](const Launches& launches, Types without_type) {
+    return launches.count > 0 && (types != without_type || !HasType(launches));
+  };
+  // Most passes find one side empty: all rows say their types, or all are matched.
+  if (std::none_of(work->base.begin(), work->base.end(),
+                   [&](const Launches& base) { return takes_part(base, Types::kBaseUnknown); })) {
+    return;
+  }
   Index index;
   for (size_t i = 0; i < work->head.size(); ++i) {
-    const Launches& head = work->head[i];
-    if (head.count == 0 || (types == Types::kHeadUnknown && HasType(head))) continue;
-    std::string key = full_key(head);
+    if (!takes_part(work->head[i], Types::kHeadUnknown)) continue;
+    std::string key = full_key(work->head[i]);
     if (!key.empty()) index[std::move(key)].push_back(i);
   }
+  if (index.empty()) return;
   std::unordered_map<std::string, size_t> next;  // the first index of a key that may have launches
   for (Launches& base : work->base) {
-    if (base.count == 0 || (types == Types::kBaseUnknown && HasType(base))) continue;
+    if (!takes_part(base, Types::kBaseUnknown)) continue;
     const std::string key = full_key(base);
     auto found = index.find(key);
     if (found == index.end()) continue;
