@@ -56,7 +56,6 @@ constexpr GemmRow kGemms[] = {
     {19, "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize96x128x32_stage4_warpsize2x2x1_tensor16x8x16_kernel", "xmma", "sm80", "fp16", "fp16", "tn", "96x128x32", 4, 0, "", kYes},
     {20, "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x16_stage3_warpsize2x2x1_ff_main_v1", "xmma", "sm80", "fp32", "fp32", "tn", "32x32x16", 3, 0, "", kNo},
     {0, "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas", "xmma", "sm80", "fp32", "fp32", "tn", "128x128x8", 3, 0, "", kNo},
-    {0, "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize64x64x64_stage6_warpsize2x2x1_tensor16x8x16_execute_split_k_kernel__5x_cublas", "xmma", "sm80", "fp16", "fp16", "tn", "64x64x64", 6, 1, "", kYes},
     {0, "sm90_xmma_gemm_i8i8_i8i32_f32_tn_n_tilesize128x128x128_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas", "xmma", "sm90", "int8", "int8", "tn", "128x128x128", 0, 0, "", kYes},
     {0, "sm90_xmma_gemm_i8i32_i8i32_i32_tn_n_tilesize128x128x128_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas", "xmma", "sm90", "int8", "int32", "tn", "128x128x128", 0, 0, "", kYes},
     {21, "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas", "xmma", "sm90", "bf16", "bf16", "tn", "128x128x64", 0, 0, "", kYes},
@@ -104,6 +103,8 @@ struct OtherRow {
 };
 
 constexpr OtherRow kOthers[] = {
+    {0, "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize64x64x64_stage6_warpsize2x2x1_tensor16x8x16_execute_split_k_kernel__5x_cublas", Family::kGemmAux, "fp16", "fp16", kUnknown},
+    {0, "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_split_k_kernel__5x_cublas", Family::kGemmAux, "fp32", "fp32", kUnknown},
     {44, "void cublasLt::splitKreduce_kernel<32, 16, int, float, __nv_bfloat16, float, __nv_bfloat16, false>(cublasLt::cublasSplitKParams<float>)", Family::kGemmAux, "fp32", "bf16", kUnknown},
     {45, "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, __nv_bfloat16, __nv_bfloat16, __nv_bfloat16, float, false, true, true, false, 7, false, cublasGemvParamsEx<int>>(cublasGemvParamsEx<int>)", Family::kGemv, "bf16", "bf16", kNo},
     {46, "void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 2, 2, false, false, cublasGemvParamsEx<int> >(cublasGemvParamsEx<int>, float, float)", Family::kGemv, "fp32", "fp32", kNo},
@@ -145,7 +146,7 @@ TEST(GemmNames, BesideGemmsAreVectorsAndReducers) {
     SCOPED_TRACE(row.name);
     KernelInfo info = DecodeKernelName(row.name);
     EXPECT_EQ(info.family, row.family);
-    EXPECT_EQ(info.library, "cublas");
+    EXPECT_EQ(info.library, row.name.starts_with("sm80_xmma") ? "xmma" : "cublas");
     EXPECT_EQ(info.in_dtype, row.in);
     EXPECT_EQ(info.out_dtype, row.out);
     EXPECT_EQ(info.tensor_core, row.tensor_core);

@@ -40,6 +40,16 @@ TEST(CubNames, SayWhatIsSummedOnlyIfTheFunctorDoes) {
   EXPECT_TRUE(DecodeKernelName("void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::__parallel_for::ParallelForAgent<int> >(int)").opaque);
 }
 
+TEST(DriverNames, OfCopiesAreCopiesAlsoWhereAGraphShowsThemAsKernels) {
+  Expect({
+      {"Memcpy DtoD (Device -> Device)", Family::kMemory, "", {"copy"}},
+      {"memcpy128", Family::kMemory, "", {"copy"}},
+      {"memcpy32_post", Family::kMemory, "", {"copy"}},
+  });
+  EXPECT_TRUE(DecodeKernelName("memcpy_tokens").opaque);
+  EXPECT_TRUE(DecodeKernelName("memcpy_post").opaque);
+}
+
 TEST(CudnnNames, SayTheOperator) {
   Expect({
       {"void cudnn::engines_precompiled::nchwToNhwcKernel<__half, __half, float, false, true, (cudnnKernelDataType_t)0>(int)", Family::kCopy, "cudnn", {"copy"}},
