@@ -121,7 +121,10 @@ def check_eager(checks, case, name, attempt):
 def check_graph(checks, case, name, attempt, eager):
     checks.expect(f"{name}: graph launches", attempt.metric("graph_launches"), 1)
     checks.expect(f"{name}: launches", attempt.metric("launches"), 0)
-    checks.expect(f"{name}: the kernels of eager", attempt.kernels(), eager.kernels())
+    # The graph is older than the profiler: CUPTI then shows a copy as the driver's kernel (memcpy128).
+    checks.expect(f"{name}: the kernels of eager", attempt.kernels(without="memory"), eager.kernels())
+    checks.expect(f"{name}: the copies of eager",
+                  attempt.count("memory") + attempt.metric("memcpy_count"), eager.metric("memcpy_count"))
     if not case.trains:  # atomics of a backward pass add in any order
         checks.expect(f"{name}: the numbers of eager", attempt.output == eager.output, True)
 
@@ -141,6 +144,9 @@ def check_fused(checks, name, attempt, eager, word):
 def check_mode(checks, case, mode, attempt, eager):
     name = case.name(mode)
     word = "silu" if case.module == "swiglu" else "gelu"
+    if mode != "eager" and eager is None:
+        checks.that(f"{name}: has an eager run to be compared with", False, "eager was not measured")
+        return
     if mode == "eager":
         check_eager(checks, case, name, attempt)
     elif mode == "cuda_graph":
@@ -152,12 +158,12 @@ def check_mode(checks, case, mode, attempt, eager):
         checks.that(f"{name}: by the kernel of perfgate",
                     any("perfgate::act_and_mul_kernel" in kernel for kernel in attempt.kernels()),
                     list(attempt.kernels()))
-    if mode == "aoti" and eager:
+    if mode == "aoti":
         checks.that(f"{name}: no more kernels than eager",
                     attempt.own_kernels() <= eager.own_kernels() or case.module == "moe",
                     f"{attempt.own_kernels()} against {eager.own_kernels()}")
     most = 1e-4 if case.dtype == "fp32" and case.module not in FUSED else 2e-2
-    if eager and mode != "eager" and not case.waits:
+    if mode != "eager" and not case.waits:
         error = relative_error(attempt.output, eager.output)
         checks.that(f"{name}: near the numbers of eager", error <= most, error)
 
@@ -174,13 +180,15 @@ def row_of(name, attempt):
 
 
 def measure(arguments, wanted):
+    """Yields (case, mode, attempt) in the order wanted, each as soon as it is there."""
     def attempt(case, mode):
         folder = arguments.out / "attempts" / case.name(mode)
         return Attempt(arguments.build, folder, case.arguments(mode))
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = {(case, mode): pool.submit(attempt, case, mode) for case, mode in wanted}
-        return {key: future.result() for key, future in futures.items()}
+        futures = [(case, mode, pool.submit(attempt, case, mode)) for case, mode in wanted]
+        for case, mode, future in futures:
+            yield case, mode, future.result()
 
 
 def keep_trace(out, name):
@@ -188,6 +196,13 @@ def keep_trace(out, name):
     with open(out / "attempts" / name / "trace.json", "rb") as trace, \
             gzip.GzipFile(out / "traces" / f"{name}.json.gz", "wb", mtime=0) as packed:
         shutil.copyfileobj(trace, packed)
+
+
+def table_of(rows):
+    columns = [column for column in (rows[0] if rows else {}) if column != "names"]
+    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
+    return lines + ["| " + " | ".join(f"{row[c]:.1f}" if isinstance(row[c], float) else str(row[c])
+                                      for c in columns) + " |" for row in rows]
 
 
 def main():
@@ -201,26 +216,22 @@ def main():
     arguments.build, arguments.out = arguments.build.resolve(), arguments.out.resolve()
     wanted = [(case, mode) for case in CASES for mode in arguments.modes.split(",")
               if case.module in arguments.modules.split(",") and case.has(mode)]
-    attempts = measure(arguments, wanted)
-    checks, rows = Checks(), []
-    for (case, mode), attempt in attempts.items():
+    checks, rows, eager_of, failed = Checks(), [], {}, 0
+    for case, mode, attempt in measure(arguments, wanted):
         name = case.name(mode)
         if mode == "cuda_graph" and case.waits:
             checks.that(f"{name}: is refused with its reason",
                         attempt.code == 1 and "no CUDA graph: " in attempt.stderr, attempt.stderr)
-            continue
-        if not check_whole(checks, name, attempt):
-            continue
-        eager = attempts.get((case, "eager"))
-        check_mode(checks, case, mode, attempt, eager if eager and eager.evidence else None)
-        rows.append(row_of(name, attempt))
-        keep_trace(arguments.out, name)
+        elif check_whole(checks, name, attempt):
+            if mode == "eager":
+                eager_of[case] = attempt
+            check_mode(checks, case, mode, attempt, eager_of.get(case))
+            rows.append(row_of(name, attempt))
+            keep_trace(arguments.out, name)
+        # After each, so that a run that is cut off keeps what it has.
+        failed = write(arguments.out, "torch_workloads", checks, table_of(rows), rows=rows)
     shutil.rmtree(arguments.out / "attempts")
-    columns = [column for column in (rows[0] if rows else {}) if column != "names"]
-    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
-    lines += ["| " + " | ".join(f"{row[c]:.1f}" if isinstance(row[c], float) else str(row[c])
-                                for c in columns) + " |" for row in rows]
-    return write(arguments.out, "torch_workloads", checks, lines, rows=rows)
+    return failed
 
 
 if __name__ == "__main__":
