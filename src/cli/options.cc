@@ -62,6 +62,7 @@ class Parser {
     AddBaseline();
     AddIngest();
     AddHistory();
+    AddComment();
     AddRules();
     AddSchema();
   }
@@ -251,6 +252,32 @@ class Parser {
     FormatFlag(history_);
   }
 
+  void AddComment() {
+    comment_ = Add(&app_, "comment", "Post the verdict as one comment of the pull request",
+                   "  perfgate comment verdict.json\n"
+                   "  perfgate comment summary.md --repo octo/model --pr 42 --dry-run\n"
+                   "  perfgate comment artifact/verdict.json --untrusted --verdict failure");
+    comment_
+        ->add_option("source", comment_args_.source,
+                     "Verdict (.json) or text (.md) [the newest run, judged]")
+        ->type_name("FILE");
+    Text(comment_, "--repo", comment_args_.repository, "Repository [of the event]", "OWNER/NAME");
+    comment_->add_option("--pr", comment_args_.number, "Pull request [of the event]")
+        ->type_name("N");
+    Text(comment_, "--key", comment_args_.key,
+         "Tells several comments of one pull request apart [perfgate]", "KEY");
+    Text(comment_, "--author", comment_args_.author,
+         "Login whose comment is updated [whoever the token belongs to]", "LOGIN");
+    comment_->add_flag("--untrusted", comment_args_.untrusted,
+                       "The verdict comes from a fork: checked, without commands");
+    Text(comment_, "--verdict", comment_args_.verdict,
+         "With --untrusted: what the job that measured concluded", "WORD");
+    comment_->add_flag("--dry-run", comment_args_.dry_run, "Print what would be posted");
+    SuiteFlag(comment_);
+    Database(comment_);
+    Baselines(comment_);
+  }
+
   void AddRules() {
     rules_command_ = Add(&app_, "rules", "Rule packs and rule files: list, check",
                          "  perfgate rules list\n  perfgate rules check rules/mine.yaml");
@@ -350,6 +377,10 @@ class Parser {
     if (show_->parsed()) return Command{ShowArgs{suite_, ParseFormat(format_, "--format")}};
     if (baseline_diff_->parsed()) return Command{BaselineDiffArgs{suite_, what_}};
     if (verify_->parsed()) return Command{VerifyArgs{suite_}};
+    if (comment_->parsed()) {
+      comment_args_.suite = suite_;
+      return Command{comment_args_};
+    }
     if (ingest_->parsed()) return Command{IngestArgs{what_, suite_.database}};
     if (history_->parsed()) {
       return Command{
@@ -364,11 +395,13 @@ class Parser {
 
   CLI::App app_;
   CLI::App *run_ = nullptr, *judge_ = nullptr, *inspect_ = nullptr, *diff_ = nullptr;
+  CLI::App* comment_ = nullptr;
   CLI::App *baseline_ = nullptr, *accept_ = nullptr, *show_ = nullptr, *baseline_diff_ = nullptr;
   CLI::App *verify_ = nullptr, *ingest_ = nullptr, *history_ = nullptr, *rules_command_ = nullptr;
   CLI::App *rules_list_ = nullptr, *rules_check_ = nullptr, *schema_ = nullptr;
   SuiteArgs suite_;
   RunArgs run_args_;
+  CommentArgs comment_args_;
   std::string what_, head_, metric_, reason_, format_ = "text";
   Texts reports_, rules_;
   bool verbose_ = false, explain_ = false;

@@ -93,6 +93,17 @@ struct HistoryArgs {
   Format format = Format::kText;
 };
 
+struct CommentArgs {
+  SuiteArgs suite;         // of the newest run, where `source` is ""
+  std::string source;      // verdict (.json) or Markdown (.md)
+  std::string repository;  // "owner/name"; "": what the event file says
+  int64_t number = 0;      // of the pull request; 0: what the event file says
+  std::string key = "perfgate";
+  std::string author;   // "": whoever the token belongs to
+  std::string verdict;  // of an untrusted source: the word of the caller
+  bool untrusted = false, dry_run = false;
+};
+
 struct RulesListArgs {
   std::vector<std::string> sources;  // none is all packs
   Format format = Format::kText;
@@ -106,9 +117,9 @@ struct SchemaArgs {
   std::string name;  // "" lists the names
 };
 
-using Command =
-    std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs, BaselineDiffArgs,
-                 VerifyArgs, IngestArgs, HistoryArgs, RulesListArgs, RulesCheckArgs, SchemaArgs>;
+using Command = std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs,
+                             BaselineDiffArgs, VerifyArgs, IngestArgs, HistoryArgs, CommentArgs,
+                             RulesListArgs, RulesCheckArgs, SchemaArgs>;
 
 // --help and --version: text for standard output, then exit 0.
 struct Information {

@@ -1,5 +1,7 @@
 #include "report/markdown.h"
 
+#include <cctype>
+
 #include "report/layout.h"
 
 namespace perfgate::markdown {
@@ -7,6 +9,14 @@ namespace {
 
 // A zero-width space: breaks a mention, a reference or an address and is not seen.
 constexpr std::string_view kInvisible = "\xE2\x80\x8B";
+
+// True if `word`, in any case, stands at `at`.
+bool IsWord(std::string_view text, size_t at, std::string_view word) {
+  for (size_t i = 0; i < word.size(); ++i) {
+    if (std::tolower(static_cast<unsigned char>(text[at + i])) != word[i]) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -40,6 +50,14 @@ std::string Prose(std::string_view text) {
       case '~':
       case '!':
         prose += '\\';
+        prose += c;
+        break;
+      case '.':  // of www.
+        if (i >= 3 && IsWord(safe, i - 3, "www")) prose += kInvisible;
+        prose += c;
+        break;
+      case '-':  // of GH-1
+        if (i >= 2 && IsWord(safe, i - 2, "gh")) prose += kInvisible;
         prose += c;
         break;
       case ':':

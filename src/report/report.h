@@ -26,6 +26,10 @@ Json VerdictAsJson(const Verdict& verdict);  // schema "perfgate.verdict/1", doc
 // The changes and the four answers alone, without a verdict: `perfgate baseline diff`.
 std::string DiffAsText(const Diff& diff, const TextStyle& style);
 
+// What VerdictAsJson wrote. Throws Error(kInput) for what is not of that schema, for unknown names
+// and for numbers that no measurement has: it may come from anyone.
+Verdict VerdictFromJson(const Json& json);
+
 std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, bool explain);
 std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain);
 

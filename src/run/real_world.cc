@@ -1,7 +1,9 @@
 // The world as it is.
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -92,6 +94,14 @@ class TheRealWorld : public World {
   }
 
   int Interrupted() override { return caught_signal.load(); }
+
+  void SleepFor(int64_t ns) override {
+    const int64_t end_ns = NowNs() + ns;
+    for (int64_t left_ns = ns; left_ns > 0 && Interrupted() == 0; left_ns = end_ns - NowNs()) {
+      pollfd wake{wake_pipe[0], POLLIN, 0};
+      ::poll(&wake, 1, static_cast<int>(std::min<int64_t>(left_ns / 1'000'000 + 1, 60'000)));
+    }
+  }
 
   std::string Getenv(const std::string& name) override {
     const char* value = std::getenv(name.c_str());

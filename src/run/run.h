@@ -34,7 +34,9 @@ class World {
   // written to their files (the last 64 KiB of each). Returns soon with kInterrupted when
   // Interrupted() becomes true: SIGTERM to the group, SIGKILL to all after 2 s, like a time-out.
   virtual AttemptResult RunProcess(const Process& process) = 0;
-  virtual int Interrupted() = 0;                            // signal number or 0
+  virtual int Interrupted() = 0;  // signal number or 0
+  // Waits; returns early when Interrupted() becomes true. A scripted world has no time to wait.
+  virtual void SleepFor(int64_t /*ns*/) {}
   virtual std::string Getenv(const std::string& name) = 0;  // "" if unset
   virtual std::ostream& Out() = 0;
   virtual std::ostream& Err() = 0;

@@ -93,6 +93,7 @@ TEST(Options, HelpHasExamplesForEveryCommand) {
                                                           {"baseline", "verify"},
                                                           {"ingest"},
                                                           {"history"},
+                                                          {"comment"},
                                                           {"rules"},
                                                           {"rules", "list"},
                                                           {"rules", "check"},
