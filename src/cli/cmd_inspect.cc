@@ -9,16 +9,12 @@ namespace perfgate::cli {
 
 int Inspect(const InspectArgs& args, World& world) {
   const Evidence evidence = TraceOrStored(args.what, DatabaseHere(args.database));
-  switch (args.output.format) {
-    case Format::kText:
-      world.Out() << EvidenceAsText(evidence, {.color = WantsColor(world)}, args.explain);
-      break;
-    case Format::kMarkdown:
-      world.Out() << EvidenceAsMarkdown(evidence, args.explain);
-      break;
-    case Format::kJson:
-      world.Out() << WriteJson(ToJson(evidence), 2);
-      break;
+  if (args.format == Format::kJson) {
+    world.Out() << WriteJson(ToJson(evidence), 2);
+  } else if (args.format == Format::kMarkdown) {
+    world.Out() << EvidenceAsMarkdown(evidence, args.explain);
+  } else {
+    world.Out() << EvidenceAsText(evidence, {.color = WantsColor(world)}, args.explain);
   }
   // Evidence that can prove nothing is not a success of this command.
   return evidence.Complete() ? 0 : 3;

@@ -102,6 +102,7 @@ void FillHeadings(const Selection& selection, const StoredRun& stored,
     commits.push_back(each.base_commit);
   }
   verdict->suite = selection.suite.name;
+  verdict->suite_file = selection.suite.file.lexically_normal().generic_string();
   verdict->device = OneLabel(devices);
   verdict->stack = OneLabel(stacks);
   verdict->base_label = OneLabel(commits);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/formats.h"
 
 namespace perfgate::cli {
 namespace {
@@ -24,27 +25,6 @@ constexpr std::string_view kExamples = R"(Examples:
 
 Exit codes: 0 nothing failed, 1 a rule failed, 2 wrong use or configuration, 3 could not measure,
 4 no comparable baseline, 130 or 143 interrupted.)";
-
-Format ParseFormat(const std::string& text, const std::string& flag) {
-  if (text == "text") return Format::kText;
-  if (text == "md") return Format::kMarkdown;
-  if (text == "json") return Format::kJson;
-  const std::vector<std::string> known = {"text", "md", "json"};
-  const std::optional<std::string> nearest = Nearest(text, known);
-  throw Error(Fault::kUsage,
-              fmt::format("{}: unknown format `{}`: text, md or json{}", flag, Printable(text),
-                          nearest ? "; did you mean `" + *nearest + "`?" : ""));
-}
-
-ReportFile ParseReport(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals + 1 == text.size()) {
-    throw Error(Fault::kUsage, fmt::format("--report {}: it takes FORMAT=FILE, for example "
-                                           "--report json=verdict.json",
-                                           Printable(text)));
-  }
-  return {ParseFormat(text.substr(0, equals), "--report"), text.substr(equals + 1)};
-}
 
 // Holds the texts that CLI11 fills while parsing; Take() turns them into a command.
 class Parser {
@@ -130,9 +110,11 @@ class Parser {
          "FORMAT");
   }
   void Output(CLI::App* command) {
-    FormatFlag(command);
+    Text(command, "--format", format_,
+         "Form of standard output: text, md, json, junit, github or gitlab [text]", "FORMAT");
     Repeatable(command, "--report", reports_,
-               "Also write the verdict to a file, also when something fails. Repeatable",
+               "Also write the verdict to a file, in any of these forms and also when something "
+               "fails. Repeatable",
                "FORMAT=FILE");
     command->add_flag("-v,--verbose", verbose_, "List what passed too");
   }
@@ -355,7 +337,7 @@ class Parser {
 
   OutputArgs TakeOutput() const {
     OutputArgs output;
-    output.format = ParseFormat(format_, "--format");
+    output.format = ParseVerdictFormat(format_, "--format");
     for (const std::string& report : reports_) output.reports.push_back(ParseReport(report));
     output.verbose = verbose_;
     return output;
@@ -370,11 +352,11 @@ class Parser {
     }
     if (judge_->parsed()) return Command{JudgeArgs{suite_, TakeOutput(), what_}};
     if (inspect_->parsed())
-      return Command{InspectArgs{what_, suite_.database, explain_, TakeOutput()}};
+      return Command{InspectArgs{what_, suite_.database, explain_, ParseEvidenceFormat(format_)}};
     if (diff_->parsed())
       return Command{DiffArgs{what_, head_, suite_.database, rules_, TakeOutput()}};
     if (accept_->parsed()) return Command{AcceptArgs{suite_, what_, rules_, reason_}};
-    if (show_->parsed()) return Command{ShowArgs{suite_, ParseFormat(format_, "--format")}};
+    if (show_->parsed()) return Command{ShowArgs{suite_, ParseEvidenceFormat(format_)}};
     if (baseline_diff_->parsed()) return Command{BaselineDiffArgs{suite_, what_}};
     if (verify_->parsed()) return Command{VerifyArgs{suite_}};
     if (comment_->parsed()) {
@@ -384,10 +366,9 @@ class Parser {
     if (ingest_->parsed()) return Command{IngestArgs{what_, suite_.database}};
     if (history_->parsed()) {
       return Command{
-          HistoryArgs{suite_.cases, metric_, suite_.database, ParseFormat(format_, "--format")}};
+          HistoryArgs{suite_.cases, metric_, suite_.database, ParseEvidenceFormat(format_)}};
     }
-    if (rules_list_->parsed())
-      return Command{RulesListArgs{rules_, ParseFormat(format_, "--format")}};
+    if (rules_list_->parsed()) return Command{RulesListArgs{rules_, ParseEvidenceFormat(format_)}};
     if (rules_check_->parsed()) return Command{RulesCheckArgs{rules_}};
     if (schema_->parsed()) return Command{SchemaArgs{what_}};
     throw Error(Fault::kUsage, "no command was given\n" + SeeHelp());

@@ -10,7 +10,7 @@
 
 namespace perfgate::cli {
 
-enum class Format { kText, kMarkdown, kJson };
+enum class Format { kText, kMarkdown, kJson, kJunit, kGithub, kGitlab };
 
 struct ReportFile {
   Format format = Format::kText;
@@ -51,7 +51,7 @@ struct InspectArgs {
   std::string what;  // trace file or RUN:CASE
   std::string database;
   bool explain = false;
-  OutputArgs output;
+  Format format = Format::kText;
 };
 
 struct DiffArgs {

@@ -57,6 +57,12 @@ std::string Reports::AsText(const Verdict& verdict, Format format, bool color) c
       return VerdictAsMarkdown(verdict);
     case Format::kJson:
       return WriteJson(VerdictAsJson(verdict), 6);
+    case Format::kJunit:
+      return VerdictAsJunit(verdict);
+    case Format::kGithub:
+      return VerdictAsGithub(verdict);
+    case Format::kGitlab:
+      return WriteJson(VerdictAsGitlab(verdict), 1);
   }
   return "";
 }
@@ -85,8 +91,9 @@ void Reports::WriteFailure(const Error& error, int exit_code) {
   verdict.result = Result::kError;
   verdict.exit_code = exit_code;
   verdict.problems.push_back(error.what());
-  if (args_.format == Format::kJson && !printed_) {
-    world_.Out() << AsText(verdict, Format::kJson, false) << std::flush;
+  const bool for_people = args_.format == Format::kText || args_.format == Format::kMarkdown;
+  if (!for_people && !printed_) {
+    world_.Out() << AsText(verdict, args_.format, false) << std::flush;
   }
   WriteFiles(verdict);
 }

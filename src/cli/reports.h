@@ -25,7 +25,7 @@ class Reports {
 
   // Prints and writes. Throws Error(kEnvironment) if a file could not be written in full.
   void Write(const Verdict& verdict);
-  // After an Error: files, and standard output if it is JSON, hold a verdict that says so.
+  // After an Error: files, and standard output if it is for programs, hold a verdict that says so.
   void WriteFailure(const Error& error, int exit_code);
 
  private:

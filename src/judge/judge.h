@@ -84,6 +84,7 @@ struct Verdict {
   std::vector<std::string> problems;  // of the whole run: no case, no rule ...
   // For headings; filled by the caller.
   std::string suite, device, stack, base_label, head_label, run_id;
+  std::string suite_file;  // as it was given; "": there is no suite
   bool no_baseline_warns = false;
   int rules = 0;
   int declared_cases = 0;  // of the suite; 0: there is no suite

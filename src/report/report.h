@@ -22,6 +22,11 @@ struct TextStyle {
 std::string VerdictAsText(const Verdict& verdict, const TextStyle& style);
 std::string VerdictAsMarkdown(const Verdict& verdict);
 Json VerdictAsJson(const Verdict& verdict);  // schema "perfgate.verdict/1", docs/formats.md
+// For CI systems, docs/reports.md: JUnit XML, log commands of GitHub Actions (annotations), a code
+// quality report of GitLab.
+std::string VerdictAsJunit(const Verdict& verdict);
+std::string VerdictAsGithub(const Verdict& verdict);
+Json VerdictAsGitlab(const Verdict& verdict);
 
 // The changes and the four answers alone, without a verdict: `perfgate baseline diff`.
 std::string DiffAsText(const Diff& diff, const TextStyle& style);
