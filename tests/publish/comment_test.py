@@ -599,6 +599,16 @@ class Untrusted(CommentTest):
         path = self.write("verdict.json", "[" * 100000)
         self.assert_refused(self.comment(str(path), *self.FLAGS), "verdict.json")
 
+    def test_what_is_said_of_a_refused_file_is_no_log_command(self):
+        texts = ['{"##[error]a": 1, "##[error]a": 2}', '{"\\n::error::a": 1, "\\n::error::a": 2}',
+                 '{"schema": "perfgate.verdict/1", "verdict": "##[error]a\\n::error::b"}']
+        for text in texts:
+            with self.subTest(text):
+                done = self.comment(str(self.write("verdict.json", text)), *self.FLAGS)
+                self.assert_refused(done, "error")
+                self.assertNotIn("##[", done.err)
+                self.assertNotRegex(done.err, r"(?m)^\s*::")
+
     def test_an_index_that_points_nowhere_is_left_out(self):
         self.assertEqual(self.post(
             lambda v: v["cases"][0]["findings"][0].update(changes=[999], slower=[999])).code, 0)
