@@ -77,7 +77,11 @@ std::string XmlChanges(const CaseVerdict& item, const RuleResult& result) {
       shown.push_back(index);
       if (shown.size() > kMostXmlChanges) continue;
       const Change& change = item.diff->changes[static_cast<size_t>(index)];
-      text += XmlLine("", Shorten(change.text, kLongestXmlMessage));
+      const bool said = std::any_of(result.messages.begin(), result.messages.end(),
+                                    [&](const std::string& message) {
+                                      return message.find(change.text) != std::string::npos;
+                                    });
+      if (!said) text += XmlLine("", Shorten(change.text, kLongestXmlMessage));
       for (const std::string& line : Split(ChangeLines(change, 2, {}), '\n')) {
         text += XmlLine("", line);
       }

@@ -191,8 +191,8 @@ std::string Top(const Verdict& verdict) {
   const std::string_view mark = headline.good ? "✅" : headline.bad ? "❌" : "⚠️";
   std::string text;
   if (!headline.banner.empty()) text += "> [!WARNING]\n> " + Prose(headline.banner) + "\n\n";
-  text += fmt::format("## {} perfgate: {}, {}\n\n{}\n", mark, headline.word, headline.sentence,
-                      Prose(headline.context));
+  text += fmt::format("## {} perfgate: {}, {}\n", mark, headline.word, headline.sentence);
+  if (!headline.context.empty()) text += "\n" + Prose(headline.context) + "\n";
   for (const std::string& problem : verdict.problems) {
     std::string separator = "\n- **problem**: ";
     for (const std::string& line : Split(problem, '\n')) {

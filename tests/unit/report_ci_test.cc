@@ -134,9 +134,10 @@ TEST(Junit, AFailureTellsTheChangeItsReasonAndTheNextCommand) {
   change.base = {{"fused", "fused", "fused_gelu_mul", "aten::gelu", "cuda:0", {"gelu"}, 1, 4130}};
   change.operators = {"aten::gelu"};
   EXPECT_THAT(VerdictAsJunit(Of({item})),
-              AllOf(HasSubstr("\n  - fused_gelu_mul "), HasSubstr("1 x  4.13 us   gelu\n"),
-                    HasSubstr("called by aten::gelu\n"), HasSubstr("\nwhy: why of a\n"),
-                    HasSubstr("\nnext: do this\n"), HasSubstr("\nrule: rules/mine.yaml:3:5\n")));
+              AllOf(HasSubstr(">\none fused kernel came apart\n  - fused_gelu_mul "),
+                    HasSubstr("1 x  4.13 us   gelu\n"), HasSubstr("called by aten::gelu\n"),
+                    HasSubstr("\nwhy: why of a\n"), HasSubstr("\nnext: do this\n"),
+                    HasSubstr("\nrule: rules/mine.yaml:3:5\n")));
 }
 
 TEST(Junit, ANameCannotBreakOutOfAnAttributeOrATextAndIsAllowedInXml) {

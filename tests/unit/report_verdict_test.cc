@@ -274,6 +274,15 @@ TEST(VerdictMarkdown, NamesCannotBreakOutOfTheComment) {
                               "everyone"));
 }
 
+TEST(VerdictMarkdown, WithoutAContextThereIsNoEmptyParagraph) {
+  Verdict verdict;
+  verdict.result = Result::kError;
+  verdict.problems = {"no such file"};
+  EXPECT_EQ(VerdictAsMarkdown(verdict),
+            "## ❌ perfgate: ERROR, nothing can be said about this run\n\n"
+            "- **problem**: no such file\n");
+}
+
 TEST(VerdictMarkdown, ADirectionControlDisappears) {
   EXPECT_THAT(VerdictAsMarkdown(Hostile("a\xE2\x80\xAE"
                                         "b")),
