@@ -79,6 +79,7 @@ struct Dispatch {
   int operator()(const RulesListArgs& args) const { return ListRules(args, world); }
   int operator()(const RulesCheckArgs& args) const { return CheckRules(args, world); }
   int operator()(const SchemaArgs& args) const { return PrintSchema(args, world); }
+  int operator()(const DoctorArgs& args) const { return Doctor(args, world); }
 };
 
 int Execute(const std::vector<std::string>& args, World& world, std::unique_ptr<Reports>* reports) {

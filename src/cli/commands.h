@@ -21,5 +21,6 @@ int Comment(const CommentArgs& args, World& world);
 int ListRules(const RulesListArgs& args, World& world);
 int CheckRules(const RulesCheckArgs& args, World& world);
 int PrintSchema(const SchemaArgs& args, World& world);
+int Doctor(const DoctorArgs& args, World& world);
 
 }  // namespace perfgate::cli

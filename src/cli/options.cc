@@ -45,6 +45,7 @@ class Parser {
     AddComment();
     AddRules();
     AddSchema();
+    AddDoctor();
   }
 
   std::variant<Command, Information> Parse(std::vector<std::string> args) {
@@ -283,6 +284,12 @@ class Parser {
     Text(schema_, "name", what_, "Name of the schema [list the names]", "NAME");
   }
 
+  void AddDoctor() {
+    doctor_ = Add(&app_, "doctor", "What this machine can measure, and what it lacks",
+                  "  perfgate doctor\n  perfgate doctor --format json");
+    FormatFlag(doctor_);
+  }
+
   // The deepest command that was named.
   const CLI::App* Chosen() const {
     const CLI::App* chosen = &app_;
@@ -371,6 +378,7 @@ class Parser {
     if (rules_list_->parsed()) return Command{RulesListArgs{rules_, ParseEvidenceFormat(format_)}};
     if (rules_check_->parsed()) return Command{RulesCheckArgs{rules_}};
     if (schema_->parsed()) return Command{SchemaArgs{what_}};
+    if (doctor_->parsed()) return Command{DoctorArgs{ParseEvidenceFormat(format_)}};
     throw Error(Fault::kUsage, "no command was given\n" + SeeHelp());
   }
 
@@ -379,7 +387,7 @@ class Parser {
   CLI::App* comment_ = nullptr;
   CLI::App *baseline_ = nullptr, *accept_ = nullptr, *show_ = nullptr, *baseline_diff_ = nullptr;
   CLI::App *verify_ = nullptr, *ingest_ = nullptr, *history_ = nullptr, *rules_command_ = nullptr;
-  CLI::App *rules_list_ = nullptr, *rules_check_ = nullptr, *schema_ = nullptr;
+  CLI::App *rules_list_ = nullptr, *rules_check_ = nullptr, *schema_ = nullptr, *doctor_ = nullptr;
   SuiteArgs suite_;
   RunArgs run_args_;
   CommentArgs comment_args_;

@@ -117,9 +117,13 @@ struct SchemaArgs {
   std::string name;  // "" lists the names
 };
 
+struct DoctorArgs {
+  Format format = Format::kText;
+};
+
 using Command = std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs,
                              BaselineDiffArgs, VerifyArgs, IngestArgs, HistoryArgs, CommentArgs,
-                             RulesListArgs, RulesCheckArgs, SchemaArgs>;
+                             RulesListArgs, RulesCheckArgs, SchemaArgs, DoctorArgs>;
 
 // --help and --version: text for standard output, then exit 0.
 struct Information {

@@ -19,18 +19,6 @@ bool IsLibrary(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// "" if there is none.
-fs::path FindCollector(World& world) {
-  const std::string given = world.Getenv("PERFGATE_CUPTI_COLLECTOR");
-  if (!given.empty()) return IsLibrary(given) ? fs::absolute(given) : fs::path();
-  std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path : {folder / kLibrary, folder.parent_path() / "lib" / kLibrary}) {
-    if (!error && IsLibrary(path)) return path;
-  }
-  return {};
-}
-
 std::string NotFound(World& world) {
   const std::string given = world.Getenv("PERFGATE_CUPTI_COLLECTOR");
   if (!given.empty()) {
@@ -43,6 +31,17 @@ std::string NotFound(World& world) {
 }
 
 }  // namespace
+
+fs::path FindCollector(World& world) {
+  const std::string given = world.Getenv("PERFGATE_CUPTI_COLLECTOR");
+  if (!given.empty()) return IsLibrary(given) ? fs::absolute(given) : fs::path();
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& path : {folder / kLibrary, folder.parent_path() / "lib" / kLibrary}) {
+    if (!error && IsLibrary(path)) return path;
+  }
+  return {};
+}
 
 Injection InjectCollector(const Case& declared, World& world) {
   constexpr const char* kCudaSlot = "CUDA_INJECTION64_PATH";

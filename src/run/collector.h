@@ -1,6 +1,7 @@
 // `profiler: cupti`: what makes the CUDA driver and NVTX load the collector into a command.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -14,7 +15,9 @@ struct Injection {
 };
 
 // The collector is $PERFGATE_CUPTI_COLLECTOR, else libperfgate_cupti.so beside the perfgate program
-// or in ../lib.
+// or in ../lib; "" if there is none.
+std::filesystem::path FindCollector(World& world);
+
 Injection InjectCollector(const Case& declared, World& world);
 
 }  // namespace perfgate

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attempt/attempt.h"
@@ -79,5 +80,29 @@ struct RunOptions {
 // Error(kEnvironment) for a disk that is full.
 RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const RunOptions& options,
                    World& world);
+
+// One thing that measuring needs: there, or missing with the reason and what mends it.
+struct Part {
+  std::string name;   // "gpu"
+  std::string found;  // "NVIDIA H200, 580.159.03"; "" if it is missing
+  std::string fault;  // "" if it is there
+  std::string mend;   // a command; "" if it is there
+};
+
+// One way to measure and the parts that it needs.
+struct Ability {
+  std::string what;
+  std::vector<std::string> needs;
+};
+
+struct Examination {
+  std::vector<Part> parts;
+  std::vector<Ability> abilities;
+  bool Has(std::string_view part) const;
+};
+
+// What this machine can measure. Starts nvidia-smi, the runner and python3; measures nothing.
+// Throws Error(kEnvironment) if the folder for temporary files cannot be written.
+Examination Examine(const std::string& torch_runner, World& world);
 
 }  // namespace perfgate

@@ -84,6 +84,8 @@ bool SetEnding(std::string_view key, std::string_view value, const std::string& 
     into.outcome = Outcome::kTimedOut;
   } else if (key == "not started") {
     into.outcome = Outcome::kNotStarted;
+  } else if (key == "stdout") {
+    into.stdout_text += std::string(value) + "\n";
   } else if (key == "stderr") {
     into.stderr_text += std::string(value) + "\n";
   } else {

@@ -24,8 +24,8 @@ bool Has(const Words& words, std::string_view word) {
 }
 
 bool IsPure(const Words& words) {
-  static const std::set<std::string, std::less<>> kPure = {"diff",  "judge",  "inspect",
-                                                           "rules", "schema", "history"};
+  static const std::set<std::string, std::less<>> kPure = {"diff",   "judge",   "inspect", "rules",
+                                                           "schema", "history", "doctor"};
   if (words.size() < 2) return true;
   if (words[1] == "baseline") return words.size() > 2 && words[2] != "accept";
   return kPure.contains(words[1]) && !Has(words, "--report");

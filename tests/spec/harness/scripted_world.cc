@@ -162,7 +162,7 @@ AttemptResult ScriptedWorld::RunProcess(const Process& process) {
   }
   ++launched_;
   WriteAttempt(*behaviour, process);
-  if (!process.stdout_file.empty()) Put(process.stdout_file, "");
+  if (!process.stdout_file.empty()) Put(process.stdout_file, behaviour->stdout_text);
   if (!process.stderr_file.empty()) Put(process.stderr_file, behaviour->stderr_text);
   result.outcome = behaviour->outcome;
   result.stderr_tail = behaviour->stderr_text;

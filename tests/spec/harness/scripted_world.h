@@ -26,7 +26,7 @@ struct Behaviour {
   bool default_latency = true;   // PERFGATE_ITERATIONS samples of 100 us
   bool default_dispatch = true;  // the same of 20 us
   bool honours_plant = false;
-  std::string stderr_text;
+  std::string stdout_text, stderr_text;
   Outcome outcome = Outcome::kExited;
   int exit_code = 0;
   int signal = 0;
