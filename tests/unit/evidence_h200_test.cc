@@ -1,5 +1,5 @@
-// Traces of an H200 (tests/data/h200): what was counted in them without perfgate, and what the code of
-// each module says that it launches.
+// Traces of an H200 (tests/data/h200): what was counted in them without perfgate, and what the code
+// of each module says that it launches.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -129,7 +129,8 @@ TEST(H200Traces, HoldTheOperatorsThatTheCodeOfTheirModuleCalls) {
   EXPECT_EQ(checked, 42);
 }
 
-// A copy is a kernel there: the profiler came after the graph, and then CUPTI shows what the driver runs.
+// A copy is a kernel there: the profiler came after the graph, and then CUPTI shows what the driver
+// runs.
 TEST(H200Traces, OfACudaGraphHoldTheWorkOfEagerInOneLaunch) {
   const Json golden = Golden("measured.json");
   int checked = 0;
@@ -139,8 +140,7 @@ TEST(H200Traces, OfACudaGraphHoldTheWorkOfEagerInOneLaunch) {
     SCOPED_TRACE(trace);
     const Evidence graph = Read(trace), eager = Read(name.workload + "-eager");
     EXPECT_EQ(Kernels(graph, Family::kMemory), Kernels(eager));
-    const double copies =
-        Value(graph, MetricId::kKernels) - Value(eager, MetricId::kKernels);
+    const double copies = Value(graph, MetricId::kKernels) - Value(eager, MetricId::kKernels);
     EXPECT_EQ(copies, Value(eager, MetricId::kMemcpyCount));
     EXPECT_EQ(Value(graph, MetricId::kMemsetCount), Value(eager, MetricId::kMemsetCount));
     EXPECT_EQ(Value(graph, MetricId::kGraphLaunches), 1);
