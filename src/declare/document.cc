@@ -238,6 +238,8 @@ std::optional<std::string> ReadDeclaration(const std::string& path, int file, Pr
     return fail(fmt::format("no such file; {}", if_absent));
   }
   if (std::filesystem::is_directory(status)) return fail("is a directory, not a file");
+  // A pipe that nobody writes to would be waited for without end.
+  if (std::filesystem::is_other(status)) return fail("is a pipe or a device, not a file");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return fail("cannot be read; check its permissions");
   std::string text;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "declare_files.h"
 
@@ -35,6 +36,17 @@ TEST_F(HostileFile, ADirectoryIsNoFile) {
     FAIL() << "loaded";
   } catch (const Error& error) {
     EXPECT_EQ(WithoutFolder(error.what()), "rules: is a directory, not a file");
+  }
+}
+
+TEST_F(HostileFile, APipeIsNotWaitedFor) {
+  const std::filesystem::path pipe = folder_ / "rules" / "pipe.yaml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    LoadRules({"rules/pipe.yaml"}, folder_);
+    FAIL() << "loaded";
+  } catch (const Error& error) {
+    EXPECT_EQ(WithoutFolder(error.what()), "rules/pipe.yaml: is a pipe or a device, not a file");
   }
 }
 
