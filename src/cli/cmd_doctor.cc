@@ -73,11 +73,12 @@ int Doctor(const DoctorArgs& args, World& world) {
   } else {
     PrintExamination(found, world.Out());
   }
-  const bool any = std::any_of(
-      found.abilities.begin(), found.abilities.end(),
-      [&found](const Ability& ability) { return Lacking(found, ability).empty(); });
+  const bool any =
+      std::any_of(found.abilities.begin(), found.abilities.end(),
+                  [&found](const Ability& ability) { return Lacking(found, ability).empty(); });
   if (any) return 0;
-  world.Err() << "perfgate: this machine can measure nothing yet; traces that exist can be judged\n";
+  world.Err()
+      << "perfgate: this machine can measure nothing yet; traces that exist can be judged\n";
   return 3;
 }
 

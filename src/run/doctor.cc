@@ -83,8 +83,9 @@ class Questions {
 
 Part Cpu(World& world) {
   std::map<std::string, std::string> machine = world.Machine();
-  return {"cpu", fmt::format("{}, {}, {} cores", machine["cpu"], machine["cpu_isa"], machine["cores"]),
-          "", ""};
+  return {"cpu",
+          fmt::format("{}, {}, {} cores", machine["cpu"], machine["cpu_isa"], machine["cores"]), "",
+          ""};
 }
 
 std::string DriverCommand(World& world) {
@@ -94,8 +95,8 @@ std::string DriverCommand(World& world) {
 }
 
 Part Gpu(World& world, Questions& questions) {
-  const Reply reply = questions.Ask(
-      {"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"});
+  const Reply reply =
+      questions.Ask({"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"});
   if (!reply.started()) {
     return {"gpu", "", "no driver of NVIDIA (nvidia-smi is not there)", DriverCommand(world)};
   }
