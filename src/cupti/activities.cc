@@ -7,8 +7,7 @@ namespace {
 
 // CONCURRENT_KERNEL, never KERNEL, which would run one kernel at a time.
 constexpr std::array kGpuWork = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                 CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
-                                 CUPTI_ACTIVITY_KIND_OVERHEAD};
+                                 CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr std::array kCalls = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
 
 // Leaves out what is of no use. Choosing what is wanted, call by call, records nothing of the
@@ -27,10 +26,9 @@ void LeaveOut(CUptiResult (*enable)(CUpti_CallbackId, uint8_t),
 std::string EnableActivities(const CuptiApi& api, const CallTables& calls) {
   for (const CUpti_ActivityKind kind : kGpuWork) {
     const CUptiResult result = api.cuptiActivityEnable(kind);
-    if (result != CUPTI_SUCCESS && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
-      return "CUPTI cannot record kernels: " + api.Text(result);
-    }
+    if (result != CUPTI_SUCCESS) return "CUPTI cannot record GPU work: " + api.Text(result);
   }
+  api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_OVERHEAD);  // good to know; no evidence rests on it
   for (const CUpti_ActivityKind kind : kCalls) {
     const CUptiResult result = api.cuptiActivityEnable(kind);
     if (result != CUPTI_SUCCESS) return "CUPTI cannot record calls: " + api.Text(result);
@@ -46,6 +44,7 @@ void DisableCalls(const CuptiApi& api) {
 
 void DisableGpuWork(const CuptiApi& api) {
   for (const CUpti_ActivityKind kind : kGpuWork) api.cuptiActivityDisable(kind);
+  api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_OVERHEAD);
 }
 
 }  // namespace perfgate::cupti

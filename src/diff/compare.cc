@@ -63,7 +63,6 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   FindMultiTensor(&work, false);
   FindMultiTensor(&work, true);
   FindSubstitutions(&work);
-  FindRewrites(&work);
   FindOpaqueFusions(&work, false);
   FindOpaqueFusions(&work, true);
   ListLeftovers(&work);

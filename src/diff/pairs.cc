@@ -53,6 +53,7 @@ class Pairing {
     By(Generated);
     By(Activation);
     Reducers();
+    FindRewrites(work_);  // before companions, which would take a cat for one of theirs
     AddCompanions(work_, &found_);
     for (Substitution& found : found_) {
       Finish(&found.change);
@@ -194,15 +195,22 @@ class Pairing {
 
   // No type got wider and one got narrower. A type of unknown width is taken for a wide one.
   static bool Narrower(const KernelInfo& from, const KernelInfo& to) {
-    const auto bytes = [](const std::string& type) {
+    const auto bytes_of = [](const std::string& type) -> double {
       if (type.starts_with("fp8") || type == "int8" || type == "uint8" || type == "bool") return 1;
       if (type == "bf16" || type == "fp16" || type == "int16") return 2;
       return type == "fp64" || type == "int64" ? 8 : 4;
     };
-    const auto compare = [&](const std::string& a, const std::string& b) {
-      return a.empty() || b.empty() ? 0 : bytes(b) - bytes(a);
+    const auto mean = [&](const std::string& types) {  // of "bf16+fp32": 3
+      double bytes = 0;
+      const std::vector<std::string> each = Split(types, '+');
+      for (const std::string& type : each) bytes += bytes_of(type);
+      return bytes / static_cast<double>(each.size());
     };
-    const int in = compare(from.in_dtype, to.in_dtype), out = compare(from.out_dtype, to.out_dtype);
+    const auto compare = [&](const std::string& a, const std::string& b) {
+      return a.empty() || b.empty() ? 0 : mean(b) - mean(a);
+    };
+    const double in = compare(from.in_dtype, to.in_dtype);
+    const double out = compare(from.out_dtype, to.out_dtype);
     return in <= 0 && out <= 0 && in + out < 0;
   }
 

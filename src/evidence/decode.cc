@@ -1,5 +1,6 @@
 // Names decoded once for all rows.
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,20 +20,27 @@ KernelInfo DecodeRow(const KernelRow& row) {
   return info;
 }
 
-// The floating type of all tensors in "[c10::BFloat16, c10::BFloat16, long int, Scalar]": "bf16";
-// "" if they are of several, of none, or of one that is not told.
-std::string FloatingType(std::string_view input_types) {
+// The floating types of the tensors in "[c10::BFloat16, float, long int, Scalar]", each once:
+// "bf16+fp32"; "" if there are none, or one is not told.
+std::string FloatingTypes(std::string_view input_types) {
   if (input_types.size() < 2) return "";
-  std::string one;
+  std::set<std::string> types;
   for (const std::string& input : Split(input_types.substr(1, input_types.size() - 2), ',')) {
     const std::string_view type = Trim(input);
     if (type.empty() || type == "Scalar" || type == "ScalarList") continue;
     const std::string_view element = DtypeOf(type);
     if (element.starts_with("int") || element.starts_with("uint") || element == "bool") continue;
-    if (element.empty() || (!one.empty() && one != element)) return "";
-    one = element;
+    if (element.empty()) return "";
+    types.emplace(element);
   }
-  return one;
+  return Join(std::vector<std::string>(types.begin(), types.end()), "+");
+}
+
+// Generated code has its types compiled in, so those of the first call are those of all. An
+// operator's later calls may have others.
+bool IsGenerated(const KernelRow& row) {
+  return row.device == "cpu" ? ClassifyOperator(row.name) == OperatorKind::kFused
+                             : row.info.library == "inductor";
 }
 
 }  // namespace
@@ -47,7 +55,8 @@ void DecodeRows(Evidence& evidence) {
     }
     // Code that was generated says no type in its name: its operator does.
     for (KernelRow& row : *rows) {
-      if (row.info.in_dtype.empty()) row.info.in_dtype = FloatingType(row.input_types);
+      if (!row.info.in_dtype.empty() || !IsGenerated(row)) continue;
+      row.info.in_dtype = FloatingTypes(row.input_types);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "base/text.h"
@@ -160,11 +161,9 @@ std::string WithoutLogCommands(std::string_view text) {
     if (line_start && text.substr(i, 2) == "::") safe += "> ";
     safe += text[i];
     if (text.substr(i, 3) == "##[") safe += ' ';
-    if (text[i] == '\n') {
-      line_start = true;
-    } else if (text[i] != ' ') {
-      line_start = false;
-    }
+    // Who reads logs for commands skips blanks first, those beyond ASCII too.
+    const auto byte = static_cast<unsigned char>(text[i]);
+    line_start = text[i] == '\n' || (line_start && (byte >= 0x80 || std::isspace(byte) != 0));
   }
   return safe;
 }

@@ -69,6 +69,26 @@ TEST(Rewrite, OfATensorOfWhichAPartWasWrittenIsAHiddenCopy) {
             "index_copy -> 2 x cat");
 }
 
+// Else the attention's change would take both for its own, and nothing would be told of the cache.
+TEST(Rewrite, IsSoughtBeforeWhatBelongsToAReplacedKernel) {
+  const std::string attention = "my::attn > aten::scaled_dot_product_attention";
+  const Diff diff =
+      Of({Shaped(Row(kIndexCopy, "my::attn > aten::index_copy_", 1, 2500), kCache),
+          Row("fmha_cutlassF_bf16_aligned_64x64_rf_sm80", attention)},
+         {Shaped(Row(kCat, "my::attn > aten::cat", 1, 100'000), kAnew),
+          Row("cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_64x128x64_4x1x1_"
+              "cga1x1x1_kernel0_0",
+              attention)});
+  EXPECT_THAT(Lines(diff),
+              ElementsAre("hidden_copy +0: cat index_copy", StartsWith("substituted")));
+}
+
+TEST(Rewrite, IsNoneAtTheTopLevelIfNothingIsKnownOfEither) {
+  EXPECT_THAT(
+      Lines(Of({Row(kIndexCopy, "aten::index_copy_", 1, 2500)}, {Row(kCat, "aten::cat", 1, 9000)})),
+      ElementsAre("added +1: cat", "removed -1: index_copy"));
+}
+
 TEST(Rewrite, IsNoneWhereTheTensorsHaveOtherShapes) {
   const Diff diff =
       Of({Shaped(Row(kIndexCopy, "aten::index_copy_", 1, 2500), kCache)},

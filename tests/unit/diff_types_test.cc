@@ -32,6 +32,19 @@ TEST(Types, ThatChangedUnderOneNameAreAChange) {
   EXPECT_TRUE(narrower.changes[0].narrower);
 }
 
+TEST(Types, OfOneTensorAmongSeveralAreAChangeToo) {
+  const Diff wider =
+      Compare(With({Generated(kFirst, "bf16")}), With({Generated(kFirst, "bf16+fp32")}));
+  ASSERT_THAT(Lines(wider), ElementsAre("dtype_changed +0: gelu mul"));
+  EXPECT_FALSE(wider.changes[0].narrower);
+  for (const std::string_view narrower : {"bf16+fp32", "bf16"}) {
+    const Diff diff =
+        Compare(With({Generated(kFirst, "fp32")}), With({Generated(kFirst, narrower)}));
+    ASSERT_THAT(Lines(diff), ElementsAre("dtype_changed +0: gelu mul"));
+    EXPECT_TRUE(diff.changes[0].narrower);
+  }
+}
+
 TEST(Types, ThatOneSideDoesNotSayHaveNotChanged) {
   for (const auto& [base, head] : {std::pair{"", "fp32"}, std::pair{"fp32", ""}}) {
     const Diff diff = Compare(With({Generated(kFirst, base)}), With({Generated(kFirst, head)}));

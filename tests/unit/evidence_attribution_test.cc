@@ -230,11 +230,13 @@ TEST(InputTypes, SayTheElementTypeWhereTheNameSaysNone) {
   EXPECT_EQ(type_of(triton, R"("c10::BFloat16", "c10::BFloat16", "Scalar")"), "bf16");
   EXPECT_EQ(type_of(triton, R"("float", "float", "", "ScalarList")"), "fp32");
   EXPECT_EQ(type_of(triton, R"("c10::Half", "long int", "bool")"), "fp16");
-  EXPECT_EQ(type_of(triton, R"("c10::BFloat16", "float")"), "");  // which of them, is not said
+  EXPECT_EQ(type_of(triton, R"("float", "c10::BFloat16", "float")"), "bf16+fp32");
   EXPECT_EQ(type_of(triton, R"("c10::BFloat16", "TensorList")"), "");
   EXPECT_EQ(type_of(triton, R"("long int", "Scalar")"), "");
   EXPECT_EQ(type_of(triton, ""), "");
   EXPECT_EQ(type_of("nvjet_sm90_tst_64x64_64x13_2x1_v_bz_bias_TNT", R"("float")"), "bf16");
+  // Not generated for these types: its other calls may have others.
+  EXPECT_EQ(type_of("geglu_fwd", R"("float")"), "");
 }
 
 TEST(Places, InFewWords) {

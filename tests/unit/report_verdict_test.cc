@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -254,6 +256,14 @@ TEST(VerdictText, NamesCannotCommandATerminalOrACiSystem) {
   EXPECT_THAT(text, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("##[")), Not(HasSubstr("\n::"))));
   for (const std::string& line : Split(text, '\n')) {
     EXPECT_FALSE(std::string(Trim(line)).starts_with("::")) << line;
+  }
+  // What reads logs for commands skips these blanks as well: no-break, en, ideographic, a tab.
+  for (const std::string blank : {"\u00a0", "\u2002", "\u3000", "\t"}) {
+    for (const std::string& line :
+         Split(VerdictAsText(Hostile(blank + "::add-mask::x"), {}), '\n')) {
+      const size_t at = line.find_first_not_of(" \t\u00a0\u2002\u3000");
+      EXPECT_NE(line.substr(std::min(at, line.size()), 2), "::") << line;
+    }
   }
 }
 
