@@ -1,5 +1,6 @@
 #include "cupti/collector.h"
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 
 #include "cupti/activities.h"
 #include "cupti/termination.h"
@@ -16,6 +18,13 @@ namespace {
 
 constexpr int kReadyBuffers = 4;
 constexpr size_t kFullQueue = 4;  // so many filled buffers wake the worker
+
+// Of the monotonic clock. Async-signal-safe.
+int64_t MonotonicNow() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
 
 uint32_t ThreadId() { return static_cast<uint32_t>(::syscall(SYS_gettid)); }
 
@@ -131,7 +140,10 @@ std::string Collector::StartWorker() {
 void Collector::Refuse(const std::string& reason) {
   Say("no trace is written: " + reason);
   WriteNoTrace(config_, reason);
-  phase_.store(Phase::kClosed);
+  {
+    const std::lock_guard lock(mutex_);
+    phase_.store(Phase::kClosed);
+  }
   done_.store(true);  // last: the process may end now
 }
 
@@ -153,6 +165,10 @@ void Collector::StartRecording() {
   wakeup_.Wake();
 }
 
+void Collector::Advance(Phase next) {
+  if (phase() == Phase::kIdle || phase() == Phase::kPrimed) phase_.store(next);
+}
+
 OpenRange Collector::BeginRange(const char* name) {
   OpenRange range;
   const bool is_step = !config_.step_range.empty() && config_.step_range == name;
@@ -164,9 +180,9 @@ OpenRange Collector::BeginRange(const char* name) {
     const StepCounter::Begun begun = steps_.Begin();
     range.counted = begun.counted;
     range.step = begun.step;
-    if (begun.turn == StepCounter::Turn::kPrime) phase_.store(Phase::kPrimed);
+    if (begun.turn == StepCounter::Turn::kPrime) Advance(Phase::kPrimed);
     if (begun.turn == StepCounter::Turn::kOpen) {
-      phase_.store(Phase::kOpen);
+      Advance(Phase::kOpen);
       step_thread_ = ThreadId();
     }
   }
@@ -232,7 +248,7 @@ void Collector::Close(int64_t now_ns, const std::string& fault) {
   wakeup_.Wake();
 }
 
-std::string Collector::WhyUnfinished() {
+std::string Collector::WhyUnfinished(int64_t) {
   const std::lock_guard lock(mutex_);
   if (config_.step_range.empty()) return "";
   return "the program ended inside the window: " + std::to_string(steps_.ended_in_window()) +
@@ -258,13 +274,21 @@ std::string Collector::WhyNeverOpened() {
   return text;
 }
 
-void Collector::Finish() {
-  constexpr int kMostWaits = 20'000;  // of half a millisecond: longer than draining may take
+void Collector::Finish() noexcept {
+  constexpr int kMostWaits = 10'000;  // of a millisecond: longer than draining may take
   if (!attached() || done_.load()) return;
-  Close(api_.Now(), phase() == Phase::kOpen ? WhyUnfinished() : "");
-  finishing_.store(true);
+  int64_t none = 0;
+  finish_asked_ns_.compare_exchange_strong(none, MonotonicNow());
   wakeup_.Wake();
-  for (int i = 0; i < kMostWaits && !done_.load(); ++i) ::usleep(500);
+  for (int i = 0; i < kMostWaits && !done_.load(); ++i) ::poll(nullptr, 0, 1);
+}
+
+// Of two clocks the monotonic one is read first: the end is not put before a call that the program
+// had begun.
+void Collector::CloseAtEnd() {
+  const int64_t passed_ns = MonotonicNow() - finish_asked_ns_.load();
+  const int64_t ended_ns = api_.Now() - passed_ns;
+  Close(ended_ns, phase() == Phase::kOpen ? WhyUnfinished(ended_ns) : "");
 }
 
 }  // namespace perfgate::cupti

@@ -44,8 +44,9 @@ class Collector {
 
   // When CUDA starts. Says on standard error what stands in the way.
   void Attach();
-  // Ends the window, if it is open, and returns when the file is whole; then does nothing.
-  void Finish();
+  // Ends the window, if it is open, and returns when the file is whole, or after 10 s at most; then
+  // does nothing. Async-signal-safe: the worker does all of it.
+  void Finish() noexcept;
   // For programs that mark ranges; any thread.
   OpenRange BeginRange(const char* name);
   void EndRange(const OpenRange& range);
@@ -75,14 +76,17 @@ class Collector {
   uint32_t NameIndex(const char* name);
   // Switches recording on for the phase that was entered, if CUPTI is there and it is not on yet.
   void StartRecording();
+  // Under the lock. A window that is over stays so.
+  void Advance(Phase next);
   // Closes the window at this instant, with a fault or without; the first caller's word counts.
   void Close(int64_t now_ns, const std::string& fault);
-  std::string WhyUnfinished();
+  std::string WhyUnfinished(int64_t ended_ns);
   std::string WhyNeverOpened();
 
   // The worker's own.
   void Work();
   void KeepTime();
+  void CloseAtEnd();
   void Flush(uint32_t flag);
   void ReadBuffers();
   void WriteRanges();
@@ -101,9 +105,9 @@ class Collector {
   std::atomic<Phase> phase_{Phase::kIdle};
   std::atomic<bool> attached_{false};
   std::atomic<bool> context_created_{false};
-  std::atomic<bool> calls_off_{false};  // of a window that was closed
-  std::atomic<bool> finishing_{false};  // the process ends
-  std::atomic<bool> done_{false};       // nothing is left to do
+  std::atomic<bool> calls_off_{false};       // of a window that was closed
+  std::atomic<int64_t> finish_asked_ns_{0};  // of the monotonic clock; 0: the process goes on
+  std::atomic<bool> done_{false};            // nothing is left to do
 
   std::mutex mutex_;  // of what follows
   StepCounter steps_;

@@ -15,10 +15,7 @@ namespace perfgate::cupti {
 namespace {
 
 void FinishFile() noexcept {
-  try {
-    if (Collector* collector = ExistingCollector()) collector->Finish();
-  } catch (...) {
-  }
+  if (Collector* collector = ExistingCollector()) collector->Finish();
 }
 
 [[noreturn]] void EndNow(int status) {

@@ -34,12 +34,13 @@ void Collector::Work() {
     const bool timed = config_.after_ns + config_.for_ns > 0;
     const int pause_ms = phase() == Phase::kIdle ? kUntilWoken : kFlushMs;
     wakeup_.Wait(phase() == Phase::kDraining ? kDrainMs : timed ? kTimedMs : pause_ms);
-    if (TerminationAsked()) Close(api_.Now(), WhyUnfinished());
+    if (TerminationAsked()) Close(api_.Now(), WhyUnfinished(api_.Now()));
+    if (finish_asked_ns_.load() != 0) CloseAtEnd();
     if (timed) KeepTime();
     Flush(0);
     ReadBuffers();
     if (phase() == Phase::kDraining && calls_off_.load()) Drain();
-    if (phase() == Phase::kIdle && finishing_.load()) {
+    if (phase() == Phase::kIdle && finish_asked_ns_.load() != 0) {
       if (UsesCuda()) Refuse(WhyNeverOpened());
       break;
     }
@@ -52,8 +53,11 @@ void Collector::Work() {
 void Collector::KeepTime() {
   const int64_t now_ns = api_.Now();
   const int64_t opens_ns = attached_ns_ + config_.after_ns;
-  if (phase() == Phase::kIdle && now_ns >= opens_ns) {
-    phase_.store(Phase::kOpen);
+  if (phase() == Phase::kIdle && now_ns >= opens_ns && finish_asked_ns_.load() == 0) {
+    {
+      const std::lock_guard lock(mutex_);
+      Advance(Phase::kOpen);
+    }
     StartRecording();
   }
   if (phase() == Phase::kOpen && config_.for_ns > 0 && now_ns >= opens_ns + config_.for_ns) {
@@ -140,7 +144,7 @@ bool Collector::IsDrained() {
   // A program that launches on fills this time with work of no window.
   if (waited_ns >= kSecond && recorder_->held() > kMostHeld) recorder_->DropOtherWork();
   if (recorder_->outstanding() > 0 || quiet_rounds_ < kQuietRounds) return false;
-  return pool_.Held() == 0 || (finishing_.load() && waited_ns >= kHeldBufferNs);
+  return pool_.Held() == 0 || (finish_asked_ns_.load() != 0 && waited_ns >= kHeldBufferNs);
 }
 
 void Collector::EndFile() {

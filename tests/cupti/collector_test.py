@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.environ["CUPTI_PROGRAM"]
@@ -45,7 +46,7 @@ class Played:
         if "trace.json" in self.files:
             self.evidence = json.loads(subprocess.run(
                 [PERFGATE, "inspect", folder / "trace.json", "--format", "json"], text=True,
-                capture_output=True, check=False).stdout)
+                capture_output=True, check=False).stdout or "null")
         shutil.rmtree(folder)
 
     def trace(self, name="trace.json"):
@@ -362,6 +363,30 @@ class Processes(unittest.TestCase):
         self.assertEqual(played.code, 5)
         self.assertEqual(played.names("kernel"), {"k": 9})
         self.assertNotIn("fault", played.footer())
+
+    def test_an_end_in_a_signal_handler_that_interrupted_malloc_leaves_a_whole_file(self):
+        played = Played(f"init context repeat:2 {STEP} again push:step launch:k handler:5")
+        self.assertEqual(played.code, 5)
+        self.assertEqual(played.names("kernel"), {"gelu(float*)": 1, "mul(float*)": 1, "k": 1})
+        self.assertIn("1 of 3 ranges 'step' had ended", played.footer()["fault"])
+
+    def test_an_end_while_another_thread_is_inside_cupti_for_good_is_not_held_for_good(self):
+        began = time.monotonic()
+        played = Played("init context launch:k held:5", PERFGATE_NVTX_STEPS=None)
+        self.assertEqual(played.code, 5)
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_a_program_that_ends_just_as_its_window_opens_is_not_held(self):
+        for late_ms in range(-4, 12):
+            with self.subTest(late_ms=late_ms):
+                began = time.monotonic()
+                played = Played(f"init context launch:k sleep:{50 + late_ms}",
+                                PERFGATE_NVTX_STEPS=None, PERFGATE_CUPTI_WINDOW="after=50ms")
+                self.assertLess(time.monotonic() - began, 5)
+                if "trace.json" in played.files:
+                    self.assertEqual(played.footer()["dropped"], 0)
+                else:
+                    self.assertEqual(played.untold(), "the program ended before its window began")
 
     def test_sigterm_finishes_the_file_and_ends_the_process(self):
         played = Played("init context repeat:9 launch:k again term", PERFGATE_NVTX_STEPS=None)

@@ -245,6 +245,11 @@ void FakeSteal() {
   Fake().complete = [](CUcontext, uint32_t, uint8_t*, size_t, size_t) {};
 }
 
+void FakeHold() {
+  const std::lock_guard lock(Fake().mutex);
+  while (true) pause();
+}
+
 void FakeRefuse(CUptiResult result) { Fake().refused = result; }
 
 CUptiResult cuptiGetVersion(uint32_t* version) {

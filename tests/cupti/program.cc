@@ -13,6 +13,8 @@
 //   repeat:N … again  what stands between them, N times
 //   fork … join       what stands between them in a child; its exit code must be 0
 //   exit:N _exit:N term exec:SCRIPT
+//   handler:N         a signal interrupts malloc, and its handler calls _exit(N)
+//   held:N            _exit(N) while another thread is inside CUPTI for good
 #include <cuda.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -46,6 +48,22 @@ void Init() {
   if (library == nullptr) return;
   const auto start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
   if (start == nullptr || start() == 0) std::fprintf(stderr, "the injection refused\n");
+}
+
+thread_local bool inside_malloc = false;
+
+void EndInHandler(int code) {
+  static int exit_code = 0;
+  exit_code = code;
+  std::signal(SIGUSR1, [](int) { _exit(exit_code); });
+  inside_malloc = true;
+  std::raise(SIGUSR1);
+}
+
+void EndWhileHeld(int code) {
+  std::thread([] { FakeHold(); }).detach();
+  usleep(100'000);
+  _exit(code);
 }
 
 void Kernel(uint32_t correlation, const std::string& symbol) {
@@ -128,6 +146,8 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"exit", [](Text code) { std::exit(std::stoi(code)); }},
       {"_exit", [](Text code) { _exit(std::stoi(code)); }},
       {"term", [](Text) { kill(getpid(), SIGTERM), pause(), pause(); }},
+      {"handler", [](Text code) { EndInHandler(std::stoi(code)); }},
+      {"held", [](Text code) { EndWhileHeld(std::stoi(code)); }},
       {"exec", Exec},
   };
   return commands;
@@ -166,6 +186,13 @@ void Run(const Words& words, size_t from, size_t to) {
 }
 
 }  // namespace
+
+// Its lock is not recursive: a handler that interrupted it waits for good.
+extern "C" void* __libc_malloc(size_t bytes);
+extern "C" __attribute__((visibility("default"))) void* malloc(size_t bytes) {
+  while (inside_malloc) pause();
+  return __libc_malloc(bytes);
+}
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
