@@ -21,7 +21,8 @@ namespace {
 constexpr int64_t kMostInputBytes = int64_t{64} << 20;
 // Of an artifact that a fork wrote.
 constexpr int64_t kMostUntrustedBytes = int64_t{16} << 20;
-constexpr size_t kMostUntrustedText = size_t{16} << 10, kMostUntrustedItems = 10'000;
+constexpr size_t kMostUntrustedText = size_t{16} << 10, kMostUntrustedItems = 10'000,
+                 kMostUntrustedInAll = 1'000'000;
 
 // The word of the caller: a verdict of perfgate, or the conclusion of a workflow run.
 Result ResultNamed(const std::string& word) {
@@ -41,7 +42,8 @@ Result ResultNamed(const std::string& word) {
                           Printable(word)));
 }
 
-void CheckSizes(const Json& json) {
+// `in_all`: the items and members of what was checked before, which these are added to.
+void CheckSizes(const Json& json, size_t* in_all) {
   if (json.IsString() && json.AsString().size() > kMostUntrustedText) {
     throw Error(Fault::kInput, fmt::format("a text has {} bytes, at most {} are taken of a fork",
                                            json.AsString().size(), kMostUntrustedText));
@@ -51,10 +53,17 @@ void CheckSizes(const Json& json) {
       throw Error(Fault::kInput, fmt::format("a list has {} items, at most {} are taken of a fork",
                                              json.AsArray().size(), kMostUntrustedItems));
     }
-    for (const Json& item : json.AsArray()) CheckSizes(item);
+    *in_all += json.AsArray().size();
+    for (const Json& item : json.AsArray()) CheckSizes(item, in_all);
   }
   if (json.IsObject()) {
-    for (const auto& [key, value] : json.AsObject()) CheckSizes(value);
+    *in_all += json.AsObject().size();
+    for (const auto& [key, value] : json.AsObject()) CheckSizes(value, in_all);
+  }
+  if (*in_all > kMostUntrustedInAll) {
+    throw Error(Fault::kInput, fmt::format("more than {} items and members in all, which is more "
+                                           "than is taken of a fork",
+                                           kMostUntrustedInAll));
   }
 }
 
@@ -70,7 +79,8 @@ Verdict ReadVerdict(const CommentArgs& args) {
       ReadFile(args.source, args.untrusted ? kMostUntrustedBytes : kMostInputBytes);
   try {
     const Json json = ParseJson(text, "JSON");
-    if (args.untrusted) CheckSizes(json);
+    size_t in_all = 0;
+    if (args.untrusted) CheckSizes(json, &in_all);
     return VerdictFromJson(json);
   } catch (const Error& error) {
     throw Error(Fault::kInput,

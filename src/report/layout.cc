@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -87,17 +88,21 @@ std::string CoverageOf(const Verdict& verdict) {
   return parts.empty() ? "" : fmt::format(" ({})", Join(parts, ", "));
 }
 
+// Of a suite, a device or a side: a verdict may come from anyone.
+constexpr size_t kContextWidth = 120;
+
 std::string ContextOf(const Verdict& verdict) {
+  const auto named = [](const std::string& text) { return Shorten(Safe(text), kContextWidth); };
   std::vector<std::string> parts;
-  if (!verdict.suite.empty()) parts.push_back("suite " + Safe(verdict.suite));
-  if (!verdict.device.empty()) parts.push_back(Safe(verdict.device));
-  if (!verdict.stack.empty()) parts.push_back(Safe(verdict.stack));
+  if (!verdict.suite.empty()) parts.push_back("suite " + named(verdict.suite));
+  if (!verdict.device.empty()) parts.push_back(named(verdict.device));
+  if (!verdict.stack.empty()) parts.push_back(named(verdict.stack));
   std::string sides;
-  if (!verdict.head_label.empty()) sides = "head " + Safe(verdict.head_label);
+  if (!verdict.head_label.empty()) sides = "head " + named(verdict.head_label);
   if (!verdict.base_label.empty()) {
     if (!sides.empty()) sides += " ";
     sides += fmt::format("against {}{}", verdict.suite.empty() ? "" : "baseline of ",
-                         Safe(verdict.base_label));
+                         named(verdict.base_label));
   }
   if (!sides.empty()) parts.push_back(sides);
   return Join(parts, " · ");
@@ -259,14 +264,19 @@ std::vector<const Finding*> FindingsInOrder(const CaseVerdict& verdict,
   return findings;
 }
 
-std::string RuleName(const Verdict& verdict, const Finding& finding) {
-  const std::string short_id = ShortId(finding.rule);
+RuleNames::RuleNames(const Verdict& verdict) {
   for (const CaseVerdict& item : verdict.cases) {
-    for (const Finding& other : item.findings) {
-      if (other.rule != finding.rule && ShortId(other.rule) == short_id) return Safe(finding.rule);
+    for (const Finding& finding : item.findings) {
+      const std::string short_id = ShortId(finding.rule);
+      const auto [known, first] = rules_.try_emplace(short_id, finding.rule);
+      if (!first && known->second != finding.rule) ambiguous_.insert(short_id);
     }
   }
-  return Safe(short_id);
+}
+
+std::string RuleNames::Of(const Finding& finding) const {
+  const std::string short_id = ShortId(finding.rule);
+  return Safe(ambiguous_.contains(short_id) ? finding.rule : short_id);
 }
 
 std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings) {
@@ -313,16 +323,13 @@ std::string DriftLine(const Drift& drift, size_t name_width) {
 
 std::vector<std::pair<std::string, int>> NotesOf(const Verdict& verdict) {
   std::vector<std::pair<std::string, int>> notes;
+  std::unordered_map<std::string_view, size_t> index;
   for (const CaseVerdict& item : verdict.cases) {
     if (IsTrouble(item.status) || !item.incomplete_because.empty()) continue;
     for (const std::string& note : item.notes) {
-      const auto same = std::find_if(notes.begin(), notes.end(),
-                                     [&](const auto& known) { return known.first == note; });
-      if (same == notes.end()) {
-        notes.emplace_back(note, 1);
-      } else {
-        ++same->second;
-      }
+      const auto [known, first] = index.try_emplace(note, notes.size());
+      if (first) notes.emplace_back(note, 0);
+      ++notes[known->second].second;
     }
   }
   return notes;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "judge/judge.h"
@@ -39,7 +41,15 @@ std::vector<const CaseVerdict*> CasesInOrder(const Verdict& verdict);
 std::vector<const Finding*> FindingsInOrder(const CaseVerdict& verdict,
                                             const std::function<bool(const Finding&)>& wanted);
 // "no-extra-kernel"; the full id where another rule of the verdict ends the same way.
-std::string RuleName(const Verdict& verdict, const Finding& finding);
+class RuleNames {
+ public:
+  explicit RuleNames(const Verdict& verdict);
+  std::string Of(const Finding& finding) const;
+
+ private:
+  std::unordered_map<std::string, std::string> rules_;  // by short id: the first that has it
+  std::unordered_set<std::string> ambiguous_;           // short ids
+};
 
 // The distinct things to do next, in order: commands first said by the worst findings.
 std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings);

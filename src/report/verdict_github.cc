@@ -72,8 +72,8 @@ int64_t SayTheSame(const std::vector<RuleResult>& results, const RuleResult& one
   });
 }
 
-Annotation AnnotationOf(const Verdict& verdict, const CaseVerdict& item, const RuleResult& result,
-                        int64_t same) {
+Annotation AnnotationOf(const Verdict& verdict, const RuleNames& names, const CaseVerdict& item,
+                        const RuleResult& result, int64_t same) {
   Annotation made;
   made.level = LevelOf(result.status);
   const std::string message = Join(result.messages, "; ");
@@ -88,14 +88,14 @@ Annotation AnnotationOf(const Verdict& verdict, const CaseVerdict& item, const R
   made.key = fmt::format("{}\n{}", result.rule, made.level);
   made.place = PlaceInRepository(verdict, result.where);
   made.finding = result.findings.front();
-  made.title =
-      fmt::format("perfgate: {} {}", RuleName(verdict, *made.finding), Words(result.status));
+  made.title = fmt::format("perfgate: {} {}", names.Of(*made.finding), Words(result.status));
   made.lines = {fmt::format("{}: {}", item.case_name, message)};
   return made;
 }
 
 // One a rule over all cases, those of the worst cases first.
 std::vector<Annotation> AnnotationsOf(const Verdict& verdict) {
+  const RuleNames names(verdict);
   std::vector<Annotation> list;
   for (const PlacedProblem& problem : ProblemsByPlace(verdict)) {
     list.push_back({problem.text, "error", problem.place, "perfgate: problem",
@@ -105,7 +105,7 @@ std::vector<Annotation> AnnotationsOf(const Verdict& verdict) {
     const std::vector<RuleResult> results = RuleResults(*item);
     for (const RuleResult& result : results) {
       if (LevelOf(result.status).empty()) continue;
-      Annotation made = AnnotationOf(verdict, *item, result, SayTheSame(results, result));
+      Annotation made = AnnotationOf(verdict, names, *item, result, SayTheSame(results, result));
       const auto known = std::find_if(
           list.begin(), list.end(), [&](const Annotation& other) { return other.key == made.key; });
       if (known == list.end()) {

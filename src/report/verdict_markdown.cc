@@ -21,6 +21,8 @@ using markdown::Prose;
 constexpr size_t kMostBytes = 58'000;
 constexpr size_t kMostChangesACase = 25;
 constexpr size_t kCommentNameWidth = 60;
+// Of all problems together: with what Prose adds they leave room for the headline.
+constexpr size_t kMostProblemLines = 20, kProblemWidth = 500;
 
 std::string KernelLine(char sign, const ChangedKernel& kernel) {
   const std::string name = Fenced(Shorten(kernel.short_name, kCommentNameWidth));
@@ -47,18 +49,18 @@ std::string Number(const std::optional<double>& value, const std::optional<Metri
   return Prose(FormatValue(*value, metric ? Info(*metric).unit : Unit::kCount));
 }
 
-std::string FindingRow(const Verdict& verdict, const Finding& finding) {
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", Code(RuleName(verdict, finding)),
+std::string FindingRow(const RuleNames& names, const Finding& finding) {
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", Code(names.Of(finding)),
                      Words(finding.status), Prose(finding.message),
                      Number(finding.base, finding.metric), Number(finding.head, finding.metric),
                      Prose(finding.limit));
 }
 
-std::string FindingTable(const Verdict& verdict, const std::vector<const Finding*>& findings) {
+std::string FindingTable(const RuleNames& names, const std::vector<const Finding*>& findings) {
   if (findings.empty()) return "";
   std::string text =
       "\n| rule | status | what | base | head | limit |\n| --- | --- | --- | --- | --- | --- |\n";
-  for (const Finding* finding : findings) text += FindingRow(verdict, *finding);
+  for (const Finding* finding : findings) text += FindingRow(names, *finding);
   return text;
 }
 
@@ -123,12 +125,12 @@ std::string Circumstances(const CaseVerdict& item) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string Whys(const Verdict& verdict, const std::vector<const Finding*>& findings) {
+std::string Whys(const RuleNames& names, const std::vector<const Finding*>& findings) {
   std::string text;
   std::set<std::string> said;
   for (const Finding* finding : findings) {
     if (!finding->why.empty() && said.insert(finding->why).second) {
-      text += fmt::format("- {}: {}\n", Code(RuleName(verdict, *finding)), Prose(finding->why));
+      text += fmt::format("- {}: {}\n", Code(names.Of(*finding)), Prose(finding->why));
     }
   }
   return text.empty() ? "" : "\nWhy it matters:\n" + text;
@@ -148,15 +150,15 @@ std::string Notes(const CaseVerdict& item) {
   return text;
 }
 
-std::string TroubledSection(const Verdict& verdict, const CaseVerdict& item) {
+std::string TroubledSection(const RuleNames& names, const CaseVerdict& item) {
   const auto findings =
       FindingsInOrder(item, [](const Finding& finding) { return IsTrouble(finding.status); });
   std::string text = fmt::format("\n### {} {}\n", Code(item.case_name), Words(item.status));
   text += Circumstances(item);
-  text += FindingTable(verdict, findings);
+  text += FindingTable(names, findings);
   text += DiffBlock(item, findings);
   if (item.diff) text += Answers(*item.diff);
-  text += Whys(verdict, findings);
+  text += Whys(names, findings);
   return text + Notes(item) + NextBlock(findings);
 }
 
@@ -164,13 +166,13 @@ std::string Folded(const std::string& title, const std::string& body) {
   return fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", title, body);
 }
 
-std::string FoldedFindings(const Verdict& verdict, const std::string& title,
+std::string FoldedFindings(const Verdict& verdict, const RuleNames& names, const std::string& title,
                            const std::function<bool(const Finding&)>& wanted) {
   std::string body;
   for (const CaseVerdict& item : verdict.cases) {
     const auto findings = FindingsInOrder(item, wanted);
     if (findings.empty()) continue;
-    body += fmt::format("\n{}\n{}", Code(item.case_name), FindingTable(verdict, findings));
+    body += fmt::format("\n{}\n{}", Code(item.case_name), FindingTable(names, findings));
   }
   return body.empty() ? "" : Folded(title, body);
 }
@@ -186,6 +188,25 @@ std::string OtherNotes(const Verdict& verdict) {
   return body.empty() ? "" : Folded(Plural(static_cast<int64_t>(notes.size()), "note"), body);
 }
 
+std::string Problems(const Verdict& verdict) {
+  std::string text;
+  size_t lines = 0;
+  for (const std::string& problem : verdict.problems) {
+    std::string separator = "\n- **problem**: ";
+    std::string item;
+    for (const std::string& line : Split(problem, '\n')) {
+      if (lines++ >= kMostProblemLines) continue;
+      item += separator + Prose(Shorten(Safe(line), kProblemWidth));
+      separator = "<br>";
+    }
+    if (!item.empty()) text += item + "\n";
+  }
+  if (lines <= kMostProblemLines) return text;
+  return text + fmt::format("\n- and {} more: see the JSON report\n",
+                            Plural(static_cast<int64_t>(lines - kMostProblemLines), "line"));
+}
+
+// Never left out: what it takes of a verdict is bounded.
 std::string Top(const Verdict& verdict) {
   const Headline headline = HeadlineOf(verdict);
   const std::string_view mark = headline.good ? "✅" : headline.bad ? "❌" : "⚠️";
@@ -193,15 +214,7 @@ std::string Top(const Verdict& verdict) {
   if (!headline.banner.empty()) text += "> [!WARNING]\n> " + Prose(headline.banner) + "\n\n";
   text += fmt::format("## {} perfgate: {}, {}\n", mark, headline.word, headline.sentence);
   if (!headline.context.empty()) text += "\n" + Prose(headline.context) + "\n";
-  for (const std::string& problem : verdict.problems) {
-    std::string separator = "\n- **problem**: ";
-    for (const std::string& line : Split(problem, '\n')) {
-      text += separator + Prose(line);
-      separator = "<br>";
-    }
-    text += "\n";
-  }
-  return text;
+  return text + Problems(verdict);
 }
 
 // Sections are kept whole or left out whole, the telling ones first.
@@ -226,10 +239,11 @@ std::string WithinLimit(const std::vector<std::string>& sections) {
 }  // namespace
 
 std::string VerdictAsMarkdown(const Verdict& verdict) {
+  const RuleNames names(verdict);
   std::vector<std::string> sections = {Top(verdict)};
   for (const CaseVerdict* item : CasesInOrder(verdict)) {
     const bool troubled = IsTrouble(item->status) || !item->incomplete_because.empty();
-    if (troubled) sections.push_back(TroubledSection(verdict, *item));
+    if (troubled) sections.push_back(TroubledSection(names, *item));
   }
   for (const CaseVerdict& item : verdict.cases) {
     if (IsTrouble(item.status) || !item.incomplete_because.empty()) continue;
@@ -241,13 +255,13 @@ std::string VerdictAsMarkdown(const Verdict& verdict) {
   sections.push_back(OtherNotes(verdict));
   const Counts counts = CountOf(verdict);
   sections.push_back(
-      FoldedFindings(verdict, "Warnings, waivers and improvements", [](const Finding& f) {
+      FoldedFindings(verdict, names, "Warnings, waivers and improvements", [](const Finding& f) {
         return f.status == Status::kWarn || f.status == Status::kWaived ||
                f.status == Status::kImproved;
       }));
-  sections.push_back(FoldedFindings(verdict, fmt::format("{} passed", counts.passed),
+  sections.push_back(FoldedFindings(verdict, names, fmt::format("{} passed", counts.passed),
                                     [](const Finding& f) { return f.status == Status::kPass; }));
-  sections.push_back(FoldedFindings(verdict, fmt::format("{} skipped", counts.skipped),
+  sections.push_back(FoldedFindings(verdict, names, fmt::format("{} skipped", counts.skipped),
                                     [](const Finding& f) { return f.status == Status::kSkipped; }));
   return WithoutLogCommands(WithinLimit(sections));
 }

@@ -30,7 +30,10 @@ std::string WithoutMetric(std::string_view message) {
 class Writer {
  public:
   Writer(const Verdict& verdict, const TextStyle& style)
-      : verdict_(verdict), style_(style), width_(static_cast<size_t>(std::max(style.width, 40))) {}
+      : verdict_(verdict),
+        rule_names_(verdict),
+        style_(style),
+        width_(static_cast<size_t>(std::max(style.width, 40))) {}
 
   std::string Write() {
     WriteHeadline();
@@ -134,7 +137,7 @@ class Writer {
           continue;
         }
         // A rule on two metrics is one rule.
-        const std::string rule = RuleName(verdict_, *finding);
+        const std::string rule = rule_names_.Of(*finding);
         if (std::find(rules.begin(), rules.end(), rule) != rules.end()) continue;
         rules.push_back(rule);
         if (!finding->why.empty()) whys.push_back(finding->why);
@@ -278,7 +281,7 @@ class Writer {
       if (passes.empty()) continue;
       WriteCaseName(item);
       for (const Finding* finding : passes) {
-        Line("passed", RuleName(verdict_, *finding) + ": " + finding->message, Ink::kGreen);
+        Line("passed", rule_names_.Of(*finding) + ": " + finding->message, Ink::kGreen);
       }
     }
   }
@@ -315,7 +318,7 @@ class Writer {
         if (judged.contains(finding.rule) || !said.insert(finding.rule).second) continue;
         const std::string reason = WithoutMetric(finding.message);
         if (!rules.contains(reason)) reasons.push_back(reason);
-        rules[reason].insert(RuleName(verdict_, finding));
+        rules[reason].insert(rule_names_.Of(finding));
       }
     }
     for (const std::string& reason : reasons) {
@@ -328,6 +331,7 @@ class Writer {
   }
 
   const Verdict& verdict_;
+  const RuleNames rule_names_;
   const TextStyle& style_;
   const size_t width_;
   std::map<const CaseVerdict*, std::set<int>> shown_;  // changes: each once a case

@@ -579,6 +579,14 @@ class Untrusted(CommentTest):
     def test_a_list_that_is_too_long_is_refused(self):
         self.assert_refused(self.post(lambda v: v.update(problems=[""] * 10001)), "a list has 10001")
 
+    def test_many_lists_that_are_too_much_together_are_refused(self):
+        def items(lists):
+            return lambda v: v["cases"][0].update(unknown=[[0] * 9999] * lists)
+
+        self.assertEqual(self.post(items(99)).code, 0)
+        self.github.seen.clear()
+        self.assert_refused(self.post(items(100)), "more than 1000000 items and members in all")
+
     def test_what_is_not_of_the_schema_is_refused(self):
         def finding(verdict):
             return verdict["cases"][0]["findings"][0]

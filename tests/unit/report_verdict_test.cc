@@ -308,6 +308,52 @@ TEST(VerdictMarkdown, ALongVerdictKeepsWholeSectionsWithinTheLimitOfAComment) {
   EXPECT_EQ(Count(text, "\n```diff\n"), Count(text, "Next:\n```sh\n"));
 }
 
+// Every character of it is longer in Markdown.
+TEST(VerdictMarkdown, TheHeadlineStaysHoweverMuchTheProblemsSay) {
+  Verdict verdict = Failing();
+  const std::string longest(16'000, '&');
+  verdict.problems = std::vector<std::string>(100, longest);
+  verdict.suite = verdict.device = verdict.stack = verdict.base_label = verdict.head_label =
+      longest;
+  const std::string text = VerdictAsMarkdown(verdict);
+  EXPECT_LT(text.size(), 60'000u);
+  EXPECT_THAT(text, AllOf(StartsWith("## ❌ perfgate: FAIL, "),
+                          HasSubstr("\n- and 80 lines more: see the JSON report\n")));
+}
+
+TEST(VerdictMarkdown, ALineOfAProblemBeyondTheLimitIsCounted) {
+  Verdict verdict = Failing();
+  std::string lines = "line 1";
+  for (int i = 2; i <= 20; ++i) lines += "\nline " + std::to_string(i);
+  verdict.problems = {lines};
+  EXPECT_THAT(VerdictAsMarkdown(verdict),
+              AllOf(HasSubstr("<br>line 20\n"), Not(HasSubstr("see the JSON report"))));
+  verdict.problems = {lines + "\nline 21"};
+  EXPECT_THAT(VerdictAsMarkdown(verdict),
+              AllOf(HasSubstr("<br>line 20\n\n- and 1 line more: see the JSON report\n"),
+                    Not(HasSubstr("line 21"))));
+}
+
+TEST(VerdictText, ARuleIsNamedInFullWhereAnotherCaseHasOneOfThatEnding) {
+  Verdict verdict = Failing();
+  verdict.cases[0].status = Status::kFail;
+  verdict.cases[0].findings = {Found("mine/no-sync", Status::kFail, "one")};
+  verdict.cases[1].findings = {Found("yours/no-sync", Status::kFail, "two"),
+                               Found("yours/no-copy", Status::kFail, "three")};
+  const std::string text = VerdictAsText(verdict, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("  mine/no-sync "), HasSubstr("  yours/no-sync "),
+                          HasSubstr("  no-copy ")));
+}
+
+TEST(VerdictText, ANoteOfSeveralCasesIsSaidOnceInTheOrderOfTheFirst) {
+  Verdict verdict = Green(Status::kPass);
+  verdict.cases[0].notes = {"b", "a"};
+  verdict.cases.push_back(verdict.cases[0]);
+  verdict.cases[1].notes = {"a"};
+  EXPECT_THAT(VerdictAsText(verdict, {}),
+              HasSubstr("  note            b (1 case)\n  note            a (2 cases)\n"));
+}
+
 TEST(VerdictJson, HoldsTheWholeContract) {
   const Json json = VerdictAsJson(Failing());
   EXPECT_EQ(json.At("schema").AsString(), "perfgate.verdict/1");
