@@ -137,14 +137,15 @@ std::string_view HostDirection(const Transfer& transfer) {
   return "";
 }
 
-// Copies that came and went as often, in one direction and with as many bytes, are the same copies
-// from or to another kind of memory. Rounded, since thirds do not subtract exactly. "" of what is
-// no such copy.
+// Copies that came and went as often, in one direction, with as many bytes and for the same
+// operators, are the same copies from or to another kind of memory. Rounded, since thirds do not
+// subtract exactly. "" of what is no such copy.
 std::string CopyKey(const Transfer& transfer, Steps steps) {
   const std::string_view direction = HostDirection(transfer);
   if (direction.empty()) return "";
-  return fmt::format("{} {:.6f} {:.0f}", direction, std::abs(transfer.rise),
-                     std::abs(transfer.counted->RiseOfBytes(steps)));
+  return fmt::format("{} {:.6f} {:.0f} {}", direction, std::abs(transfer.rise),
+                     std::abs(transfer.counted->RiseOfBytes(steps)),
+                     Join(transfer.operators, "\n"));
 }
 
 void RecordOtherMemory(const Transfer& went, const Transfer& came, Steps steps, Diff* diff) {
@@ -197,12 +198,13 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
   came.erase("");
   for (Transfer& went : transfers) {
     const auto others = went.rise < 0 ? came.find(CopyKey(went, steps)) : came.end();
-    if (others == came.end() || others->second.empty()) continue;
-    Transfer* other = others->second.back();
-    if (other->row->name == went.row->name) continue;  // another operator asks for it now
-    others->second.pop_back();
-    RecordOtherMemory(went, *other, steps, diff);
-    went.rise = other->rise = 0;
+    if (others == came.end()) continue;
+    const auto other = std::find_if(
+        others->second.begin(), others->second.end(),
+        [&](const Transfer* copy) { return copy->rise != 0 && copy->row->name != went.row->name; });
+    if (other == others->second.end()) continue;
+    RecordOtherMemory(went, **other, steps, diff);
+    went.rise = (*other)->rise = 0;
   }
   for (const Transfer& transfer : transfers) {
     if (transfer.rise != 0) RecordTransfer(transfer, steps, diff);

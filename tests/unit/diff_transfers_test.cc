@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 KernelRow Transfer(std::string_view name, std::string_view path, int64_t count = 1,
                    int64_t bytes = 1024) {
@@ -76,13 +77,27 @@ TEST(Transfers, OfOneStepInThreeAreTheSameCopies) {
 
 TEST(Transfers, InAnotherDirectionOrOfOtherSizesAreTwoChanges) {
   const auto changes = [](std::string_view name, int64_t count, int64_t bytes) {
-    return Of({Transfer(kPinned, "aten::to")}, {Transfer(name, "aten::copy_", count, bytes)})
+    return Of({Transfer(kPinned, "aten::to")}, {Transfer(name, "aten::to", count, bytes)})
         .changes.size();
   };
   EXPECT_EQ(changes(kPageable, 1, 1024), 1u);
   EXPECT_EQ(changes(kPageable, 1, 2048), 2u);
   EXPECT_EQ(changes(kPageable, 2, 512), 2u);
   EXPECT_EQ(changes(kToHost, 1, 1024), 2u);
+}
+
+TEST(Transfers, OfAnotherOperatorAreNotTheSameCopiesFromOtherMemory) {
+  const auto kinds = [](const Diff& diff) {
+    std::vector<ChangeKind> found;
+    for (const Change& change : diff.changes) found.push_back(change.kind);
+    return found;
+  };
+  EXPECT_THAT(kinds(Of({Transfer(kPinned, "my::load")}, {Transfer(kPageable, "aten::to")})),
+              UnorderedElementsAre(ChangeKind::kRemoved, ChangeKind::kAdded));
+  // Each operator's copies changed their memory.
+  EXPECT_THAT(kinds(Of({Transfer(kPinned, "my::load"), Transfer(kPageable, "aten::to")},
+                       {Transfer(kPageable, "my::load"), Transfer(kPinned, "aten::to")})),
+              ElementsAre(ChangeKind::kSubstituted, ChangeKind::kSubstituted));
 }
 
 TEST(Transfers, ThatAnotherOperatorAsksForNowAreToldWithBoth) {
