@@ -248,9 +248,15 @@ void Collector::Close(int64_t now_ns, const std::string& fault) {
   wakeup_.Wake();
 }
 
-std::string Collector::WhyUnfinished(int64_t) {
+std::string Collector::WhyUnfinished(int64_t ended_ns) {
+  constexpr int64_t kMillisecond = 1'000'000;
   const std::lock_guard lock(mutex_);
-  if (config_.step_range.empty()) return "";
+  if (config_.step_range.empty()) {
+    const int64_t passed_ns = ended_ns - (attached_ns_ + config_.after_ns);
+    if (passed_ns >= config_.for_ns) return "";
+    return "the program ended inside the window: " + std::to_string(passed_ns / kMillisecond) +
+           " of " + std::to_string(config_.for_ns / kMillisecond) + " ms had passed";
+  }
   return "the program ended inside the window: " + std::to_string(steps_.ended_in_window()) +
          " of " + std::to_string(config_.steps) + " ranges '" + config_.step_range + "' had ended";
 }

@@ -172,6 +172,12 @@ void Collector::EndFile() {
   if (ending.fault.empty() && recorder_->full()) {
     ending.fault = "the window holds more than " + std::to_string(config_.most_events) + " events";
   }
+  // Known only now: of what ran in the window much was read after it. A window that has a time too
+  // may end by that.
+  if (ending.fault.empty() && config_.for_ns == 0 && recorder_->kernels() < config_.kernels) {
+    ending.fault = "the program ended inside the window: " + std::to_string(recorder_->kernels()) +
+                   " of " + std::to_string(config_.kernels) + " kernels had run";
+  }
   file_.End(EnvironmentKeys(), ending);
   if (!file_.error().empty()) Refuse(file_.error());
 }

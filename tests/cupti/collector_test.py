@@ -265,6 +265,34 @@ class Faults(unittest.TestCase):
                 self.assertIn("the program ended inside the window: 1 of 3 ranges 'step' had ended",
                               self.incomplete(played))
 
+    def test_a_program_that_ends_before_its_window_of_time_is_over_says_so(self):
+        for end in ["", "_exit:0", "term"]:
+            with self.subTest(end=end):
+                played = Played(f"init context launch:k sleep:300 launch:k {end}",
+                                PERFGATE_NVTX_STEPS=None, PERFGATE_CUPTI_WINDOW="for=60s")
+                self.assertEqual(played.names("kernel"), {"k": 2})
+                self.assertRegex(self.incomplete(played)[0], "the program ended inside the window: "
+                                 r"\d+ of 60000 ms had passed")
+
+    def test_a_program_that_ends_before_its_number_of_kernels_says_so(self):
+        played = Played("init context repeat:7 launch:k again",
+                        PERFGATE_NVTX_STEPS=None, PERFGATE_CUPTI_WINDOW="kernels=10")
+        self.assertEqual(played.names("kernel"), {"k": 7})
+        self.assertIn("the program ended inside the window: 7 of 10 kernels had run",
+                      self.incomplete(played))
+
+    def test_kernels_that_are_read_only_as_the_program_ends_count(self):
+        played = Played("init context repeat:10 launch:k again",
+                        PERFGATE_NVTX_STEPS=None, PERFGATE_CUPTI_WINDOW="kernels=10")
+        self.assertEqual(played.names("kernel"), {"k": 10})
+        self.assertNotIn("fault", played.footer())
+
+    def test_a_window_of_a_time_and_a_number_ends_by_either(self):
+        played = Played("init context launch:k sleep:500 launch:k", PERFGATE_NVTX_STEPS=None,
+                        PERFGATE_CUPTI_WINDOW="for=200ms,kernels=10")
+        self.assertEqual(played.names("kernel"), {"k": 1})
+        self.assertNotIn("fault", played.footer())
+
     def test_a_misspelled_range_is_told_with_those_that_were_seen(self):
         played = Played("init context repeat:4 push:stepp launch:k push:other pop pop again")
         self.assertEqual(played.untold(), "the program marked no NVTX range 'step'; it marked "
