@@ -51,7 +51,9 @@ std::vector<CallInfo> Describe(std::vector<std::string> names, bool is_driver) {
   for (std::string& name : names) {
     const bool recorded = is_driver ? IsDriverCallOfUse(name) : !name.empty() && !IsCheapCall(name);
     const bool launches = IsLaunchCall(name);
-    calls.push_back({std::move(name), recorded, launches});
+    const bool begins = BeginsCapture(name);
+    const bool ends = EndsCapture(name);
+    calls.push_back({std::move(name), recorded, launches, begins, ends});
   }
   return calls;
 }
@@ -70,6 +72,14 @@ bool IsLaunchCall(std::string_view name) {
   if (name.find("LaunchHostFunc") != std::string_view::npos) return false;
   return name.starts_with("cudaLaunch") || name.starts_with("cuLaunch") ||
          name.starts_with("cudaGraphLaunch") || name.starts_with("cuGraphLaunch");
+}
+
+bool BeginsCapture(std::string_view name) {
+  return name.starts_with("cudaStreamBeginCapture") || name.starts_with("cuStreamBeginCapture");
+}
+
+bool EndsCapture(std::string_view name) {
+  return name.starts_with("cudaStreamEndCapture") || name.starts_with("cuStreamEndCapture");
 }
 
 CallTables::CallTables(const CuptiApi& api)

@@ -17,11 +17,15 @@ bool IsCheapCall(std::string_view name);
 bool IsDriverCallOfUse(std::string_view name);
 // A call that owes GPU work: a launch of a kernel or of a graph.
 bool IsLaunchCall(std::string_view name);
+// From the one to the other what a thread launches becomes part of a graph, and owes no work.
+bool BeginsCapture(std::string_view name);
+bool EndsCapture(std::string_view name);
 
 struct CallInfo {
   std::string name;  // "" for a number that CUPTI does not know
   bool recorded = true;
   bool launches = false;
+  bool begins_capture = false, ends_capture = false;
 };
 
 struct CallTables {

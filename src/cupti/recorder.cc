@@ -57,6 +57,7 @@ void Recorder::ReadRecord(const CUpti_Activity& record) {
 void Recorder::ReadCall(const CUpti_ActivityAPI& call, bool is_driver) {
   const CallInfo* info = calls_.Find(is_driver, call.cbid);
   if (info != nullptr && !info->recorded) return;
+  const bool owes_work = OwesWork(call, info);
   const auto start_ns = static_cast<int64_t>(call.start);
   if (start_ns < opened_ns_) {
     last_before_ = std::max(last_before_, call.correlationId);
@@ -66,7 +67,7 @@ void Recorder::ReadCall(const CUpti_ActivityAPI& call, bool is_driver) {
   ++calls_read_;
   first_inside_ = std::min(first_inside_, call.correlationId);
   last_inside_ = std::max(last_inside_, call.correlationId);
-  Count(call.correlationId, info != nullptr && info->launches && call.returnValue == 0);
+  Count(call.correlationId, owes_work);
   if (is_driver) {
     if (!runtime_ids_.Contains(call.correlationId)) driver_calls_[call.correlationId] = call;
     return;
@@ -74,6 +75,14 @@ void Recorder::ReadCall(const CUpti_ActivityAPI& call, bool is_driver) {
   runtime_ids_.Insert(call.correlationId);
   driver_calls_.erase(call.correlationId);
   WriteCall(call, false);
+}
+
+bool Recorder::OwesWork(const CUpti_ActivityAPI& call, const CallInfo* info) {
+  if (info == nullptr) return false;
+  if (info->ends_capture) capturing_.erase(call.threadId);
+  if (call.returnValue != 0) return false;
+  if (info->begins_capture) capturing_.insert(call.threadId);
+  return info->launches && !capturing_.contains(call.threadId);
 }
 
 void Recorder::Count(uint32_t correlation, bool launches) {

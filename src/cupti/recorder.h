@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cupti/buffer_pool.h"
@@ -55,7 +56,7 @@ class Recorder {
   // No call of the window and no work was recorded.
   bool empty() const { return calls_read_ + kernels_ == 0; }
   int64_t kernels() const { return kernels_; }
-  // Launches of the window without work on the GPU so far.
+  // Launches of the window without work on the GPU so far, but for those of a graph's capture.
   int64_t outstanding() const { return outstanding_; }
   // Counts up with each piece of GPU work that is read.
   int64_t gpu_work_read() const { return gpu_work_read_; }
@@ -67,6 +68,8 @@ class Recorder {
   void ReadCall(const CUpti_ActivityAPI& call, bool is_driver);
   void ReadOverhead(const CUpti_ActivityOverhead& overhead);
   void AddGpuWork(GpuWork& work);
+  // Keeps what thread is inside a capture; true if a call of it that launches owes work.
+  bool OwesWork(const CUpti_ActivityAPI& call, const CallInfo* info);
   void Count(uint32_t correlation, bool launches);
   void WriteWork(const GpuWork& work);
   void WriteCall(const CUpti_ActivityAPI& call, bool is_driver);
@@ -84,6 +87,7 @@ class Recorder {
   IdSet runtime_ids_, launch_ids_, gpu_ids_;
   // Driver calls that may yet turn out to be part of a runtime call, which has the same id.
   std::unordered_map<uint32_t, CUpti_ActivityAPI> driver_calls_;
+  std::unordered_set<uint32_t> capturing_;  // threads; the calls of one come in their order
   std::vector<GpuWork> held_;
   uint32_t last_before_ = 0;                              // highest id of a call before the window
   uint32_t first_inside_ = UINT32_MAX, last_inside_ = 0;  // of calls in it

@@ -126,6 +126,20 @@ class Windows(unittest.TestCase):
         self.assertGreater(played.footer()["drain_ns"], 3e8)
         self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
 
+    def test_launches_that_become_a_graph_owe_no_work(self):
+        played = Played("init context repeat:4 push:step capture:5 graph:2 pop again")
+        self.assertEqual(played.names("cuda_runtime"),
+                         {"cudaStreamBeginCapture": 3, "cudaLaunchKernel": 15,
+                          "cudaStreamEndCapture": 3, "cudaGraphLaunch": 3})
+        self.assertEqual(played.names("kernel"), {"node": 6})
+        self.assertLess(played.footer()["drain_ns"], 3e9)
+
+    def test_work_launched_after_a_capture_is_waited_for(self):
+        played = Played("init context repeat:4 push:step capture:5 late:400 pop again")
+        self.assertEqual(played.names("kernel"), {"late": 3})
+        self.assertGreater(played.footer()["drain_ns"], 3e8)
+        self.assertLess(played.footer()["drain_ns"], 3e9)
+
     def test_steps_can_be_ranges_of_any_kind(self):
         for begin, end in [("start:step", "end"), ("dpush:step", "dpop")]:
             with self.subTest(begin=begin):

@@ -127,7 +127,8 @@ const std::map<CUpti_CallbackId, const char*>& Names(bool is_driver) {
       {41, "cudaMemcpyAsync_v3020"},        {51, "cudaMemsetAsync_v3020"},
       {131, "cudaStreamSynchronize_v3020"}, {164, "cudaDeviceReset_v3020"},
       {165, "cudaDeviceSynchronize_v3020"}, {211, "cudaLaunchKernel_v7000"},
-      {311, "cudaGraphLaunch_v10000"},      {505, "__cudaLaunchKernel_v13000"}};
+      {311, "cudaGraphLaunch_v10000"},      {315, "cudaStreamBeginCapture_v10000"},
+      {319, "cudaStreamEndCapture_v10000"}, {505, "__cudaLaunchKernel_v13000"}};
   static const std::map<CUpti_CallbackId, const char*> driver = {
       {17, "cuCtxSynchronize"}, {277, "cuMemcpyHtoDAsync_v2"}, {307, "cuLaunchKernel"},
       {304, "cuCtxGetCurrent"}, {514, "cuGraphLaunch"},        {652, "cuLaunchKernelEx"}};

@@ -7,6 +7,7 @@
 //   unseen:SYMBOL     a kernel that a call launched which CUPTI does not record
 //   graph:N           cudaGraphLaunch of N kernels
 //   copy:BYTES fill:BYTES sync query overhead:NS
+//   capture:N         N launches that become a graph
 //   late:MS stuck     launches of kernels that end in MS milliseconds, never
 //   threads:N         N threads, 1000 launches each
 //   reset drop:N steal refuse:RESULT sleep:MS
@@ -39,7 +40,8 @@ using Words = std::vector<std::string>;
 
 constexpr int64_t kNs = 2000;
 constexpr CUpti_CallbackId kLaunch = 211, kGraphLaunch = 311, kCopy = 41, kFill = 51, kSync = 165,
-                           kReset = 164, kQuery = 17, kDriverLaunch = 307, kUnrecorded = 304;
+                           kReset = 164, kQuery = 17, kDriverLaunch = 307, kUnrecorded = 304,
+                           kBeginCapture = 315, kEndCapture = 319;
 
 // What a driver does in cuInit.
 void Init() {
@@ -112,6 +114,12 @@ void Graph(int kernels) {
   }
 }
 
+void Capture(int launches) {
+  FakeCall(false, kBeginCapture, 0, 0);
+  for (int i = 0; i < launches; ++i) FakeCall(false, kLaunch, 0, 0);
+  FakeCall(false, kEndCapture, 0, 0);
+}
+
 const std::map<std::string, std::function<void(const std::string&)>>& Commands() {
   using Text = const std::string&;
   static nvtxRangeId_t started = 0;
@@ -129,6 +137,7 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"driver", [](Text name) { Kernel(FakeCall(true, kDriverLaunch, kNs, 0), name); }},
       {"unseen", [](Text name) { Kernel(FakeCall(true, kUnrecorded, 0, 0), name); }},
       {"graph", [](Text count) { Graph(std::stoi(count)); }},
+      {"capture", [](Text count) { Capture(std::stoi(count)); }},
       {"copy", [](Text n) { FakeCopy(FakeCall(false, kCopy, kNs, 0), std::stoull(n), kNs); }},
       {"fill", [](Text n) { FakeFill(FakeCall(false, kFill, kNs, 0), std::stoull(n), kNs); }},
       {"sync", [](Text) { FakeCall(false, kSync, kNs, 17); }},
