@@ -96,7 +96,13 @@ class Companions {
     return std::nullopt;
   }
 
-  // A module without modules in it is one layer: what is launched in it belongs together.
+  static bool OfOneOperator(const KernelRow& a, const KernelRow& b) {
+    const std::string_view op = OutermostOperator(a.op_path);
+    return !op.empty() && op == OutermostOperator(b.op_path);
+  }
+
+  // A module without modules in it is one layer: what was launched in it belongs together. What
+  // another operator of the layer launches in the head is new in the model.
   std::optional<size_t> OwnerByModule(const KernelRow& row) const {
     std::optional<size_t> owner;
     for (const PlaceUse& use : row.modules) {
@@ -105,6 +111,8 @@ class Companions {
       if (owner && owner != of_place) return std::nullopt;
       owner = of_place;
     }
+    const bool came = owner && !base_;
+    if (came && !OfOneOperator(row, *(*substitutions_)[*owner].head)) return std::nullopt;
     return owner;
   }
 

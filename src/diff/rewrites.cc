@@ -111,8 +111,9 @@ void FindRewrites(Work* work) {
   for (Launches& head : work->head) {
     if (!MakesAWhole(head)) continue;
     const Moved whole = Whole(&head);
+    const auto look = static_cast<int64_t>(1 + whole.tensors.size());
     for (const Moved& write : writes) {
-      if (head.count == 0 || --looks_left < 0) break;
+      if (head.count == 0 || (looks_left -= look) < 0) break;
       Launches& base = *write.launches;
       if (base.count == 0 || !Rewrites(whole, write)) continue;
       const int64_t count = std::min(base.count, head.count);

@@ -7,10 +7,12 @@
 namespace perfgate {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 constexpr std::string_view kIndexCopy =
     "void at::native::index_elementwise_kernel<128, 4, "
@@ -153,6 +155,24 @@ TEST(Rewrite, AmongManyRowsTakesNoQuadraticTime) {
   EXPECT_EQ(Of(std::move(base), std::move(head)).kernel_count, 0);
 }
 
+// Of a whole that is made of many tensors each look is long: some more writes are too many.
+TEST(Rewrite, IsSoughtWithinALimitOfTensors) {
+  const auto lines = [](int tensors) {
+    std::string parts;
+    for (int i = 0; i < tensors; ++i) parts += "[8, 64], ";
+    std::vector<KernelRow> base;
+    for (int i = 0; i < 100; ++i) {  // too long to be a part
+      base.push_back(Shaped(Row(kIndexCopy, "m" + std::to_string(i) + "::f", 1, 90'000),
+                            "[[100, 64], [], [1], [8, 64]]"));
+    }
+    base.push_back(Shaped(Row(kIndexCopy, "z::f", 1, 2500), "[[100, 64], [], [1], [8, 64]]"));
+    return Lines(Of(std::move(base),
+                    {Shaped(Row(kCat, "aten::cat", 1, 9000), "[[" + parts + "[8, 64]], []]")}));
+  };
+  EXPECT_THAT(lines(1'000), Contains("hidden_copy +0: cat index_copy"));
+  EXPECT_THAT(lines(60'000), Contains("added +1: cat"));
+}
+
 TEST(Attention, OfAnotherLibraryIsAnotherKernel) {
   EXPECT_THAT(Lines(Of({Row("cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_"
                             "64x128x64_4x1x1_cga1x1x1_kernel0_0",
@@ -209,15 +229,41 @@ TEST(Companions, AreNotSoughtInAnOperatorThatHoldsTheWholeModel) {
                                        "added +1: fill"));
 }
 
-TEST(Companions, MayBeInTheSameLayer) {
-  EXPECT_THAT(Lines(Replaced({In("Net_0 > Norm_0", Row(kFill, "aten::fill_"))})),
-              ElementsAre("substituted +1: fill gelu mul"));
-  EXPECT_THAT(Lines(Replaced({In("Net_0 > Other_0", Row(kFill, "aten::fill_"))})),
-              ElementsAre("substituted +0: gelu mul", "added +1: fill"));
+TEST(Companions, ThatWentMayBeInTheSameLayer) {
+  const auto lines = [](std::vector<KernelRow> went) {
+    went.push_back(In("Net_0 > Norm_0", Row(kGelu, "my::norm > my::kernel")));
+    return Lines(Of(std::move(went), {In("Net_0 > Norm_0", Row(kMul, "my::norm > my::kernel"))}));
+  };
+  EXPECT_THAT(lines({In("Net_0 > Norm_0", Row(kFill, "aten::fill_"))}),
+              ElementsAre("substituted -1: fill gelu mul"));
+  EXPECT_THAT(lines({In("Net_0 > Other_0", Row(kFill, "aten::fill_"))}),
+              ElementsAre("substituted +0: gelu mul", "removed -1: fill"));
   // A module that holds others is no layer.
-  EXPECT_THAT(Lines(Replaced({In("Net_0 > Norm_0", Row(kFill, "aten::fill_")),
-                              In("Net_0 > Norm_0 > Inner_0", Row(kAdd, "aten::add"))})),
-              ElementsAre("substituted +0: gelu mul", "added +1: add", "added +1: fill"));
+  EXPECT_THAT(lines({In("Net_0 > Norm_0", Row(kFill, "aten::fill_")),
+                     In("Net_0 > Norm_0 > Inner_0", Row(kAdd, "aten::add"))}),
+              ElementsAre("substituted +0: gelu mul", "removed -1: add", "removed -1: fill"));
+}
+
+TEST(Companions, ThatCameAreNotWhatAnotherOperatorOfTheLayerDoes) {
+  const auto in_layer = [](std::string_view name, std::string_view op) {
+    return In("Net_0 > Mlp_0", Row(name, op));
+  };
+  EXPECT_THAT(Lines(Of({in_layer(kGemm, "aten::mm"), in_layer(kGelu, "aten::gelu")},
+                       {in_layer("nvjet_sm90_tst_64x64_64x6_2x1_v_bz_TNT", "aten::mm"),
+                        in_layer(kGelu, "aten::gelu"), in_layer(kMul, "aten::mul")})),
+              ElementsAre(StartsWith("substituted +0"), "added +1: mul"));
+}
+
+TEST(Companions, OfAnOperatorThatIsInSeveralLayersAreOfTheirLayer) {
+  const auto first = [](KernelRow row) { return In("Net_0 > Norm_0", std::move(row)); };
+  const auto second = [](KernelRow row) { return In("Net_0 > Norm_1", std::move(row)); };
+  EXPECT_THAT(
+      Lines(Of({first(Row(kGelu, "my::norm > my::first")),
+                second(Row(kGemmBias, "my::norm > my::second"))},
+               {first(Row(kMul, "my::norm > my::first")),
+                second(Row("nvjet_sm90_tst_64x64_64x6_2x1_v_bz_bias_TNT", "my::norm > my::second")),
+                first(Row(kFill, "my::norm > aten::fill_"))})),
+      UnorderedElementsAre("substituted +1: fill gelu mul", StartsWith("substituted +0")));
 }
 
 TEST(Companions, OfABatchNormInTrainingModeAreItsCounters) {
