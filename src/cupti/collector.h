@@ -94,6 +94,8 @@ class Collector {
   void Drain();
   bool IsDrained();
   void EndFile();
+  // What the trace lacks, once all was read; "" if nothing.
+  std::string WhyIncomplete();
 
   const Config config_;
   CuptiApi api_;

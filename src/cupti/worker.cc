@@ -17,6 +17,7 @@ constexpr int kUntilWoken = -1;
 constexpr int64_t kDrainNs = 5 * kSecond;
 constexpr int64_t kTerminatedDrainNs = kSecond;
 constexpr int kQuietRounds = 3;
+constexpr int kForcedRounds = 20;
 constexpr size_t kMostHeld = 100'000;
 // CUPTI may keep a buffer that nothing comes back from as long as the program launches on.
 constexpr int64_t kHeldBufferNs = kSecond / 2;
@@ -130,8 +131,11 @@ void Collector::Drain() {
   if (!IsDrained()) return;
   DisableGpuWork(api_);
   recorder_->SetForced();
-  Flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  ReadBuffers();
+  for (int round = 0; round == 0 || (pool_.Held() > 0 && round < kForcedRounds); ++round) {
+    if (round > 0) wakeup_.Wait(kDrainMs);  // a thread may be about to give its buffer back
+    Flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    ReadBuffers();
+  }
   EndFile();
   phase_.store(Phase::kClosed);
 }
@@ -147,6 +151,30 @@ bool Collector::IsDrained() {
   return pool_.Held() == 0 || (finish_asked_ns_.load() != 0 && waited_ns >= kHeldBufferNs);
 }
 
+std::string Collector::WhyIncomplete() {
+  if (recorder_->empty()) {
+    return "CUPTI recorded no call in the window: the program made none, or another profiler in it "
+           "(torch.profiler) took the records";
+  }
+  if (pool_.Held() > 0) {
+    return "CUPTI kept " + std::to_string(pool_.Held()) + " buffers of records";
+  }
+  if (recorder_->unfinished() > 0) {
+    return std::to_string(recorder_->unfinished()) +
+           " GPU activities had not finished when the recording ended";
+  }
+  if (recorder_->full()) {
+    return "the window holds more than " + std::to_string(config_.most_events) + " events";
+  }
+  // Known only now: of what ran in the window much was read after it. A window that has a time too
+  // may end by that.
+  if (config_.for_ns == 0 && recorder_->kernels() < config_.kernels) {
+    return "the program ended inside the window: " + std::to_string(recorder_->kernels()) + " of " +
+           std::to_string(config_.kernels) + " kernels had run";
+  }
+  return "";
+}
+
 void Collector::EndFile() {
   if (!file_begun_) {
     if (UsesCuda()) Refuse(fault_.empty() ? WhyNeverOpened() : fault_);
@@ -160,24 +188,7 @@ void Collector::EndFile() {
     const std::lock_guard lock(mutex_);
     ending.fault = fault_;
   }
-  if (ending.fault.empty() && recorder_->empty()) {
-    ending.fault =
-        "CUPTI recorded no call in the window: the program made none, or another profiler in it "
-        "(torch.profiler) took the records";
-  }
-  if (ending.fault.empty() && recorder_->unfinished() > 0) {
-    ending.fault = std::to_string(recorder_->unfinished()) +
-                   " GPU activities had not finished when the recording ended";
-  }
-  if (ending.fault.empty() && recorder_->full()) {
-    ending.fault = "the window holds more than " + std::to_string(config_.most_events) + " events";
-  }
-  // Known only now: of what ran in the window much was read after it. A window that has a time too
-  // may end by that.
-  if (ending.fault.empty() && config_.for_ns == 0 && recorder_->kernels() < config_.kernels) {
-    ending.fault = "the program ended inside the window: " + std::to_string(recorder_->kernels()) +
-                   " of " + std::to_string(config_.kernels) + " kernels had run";
-  }
+  if (ending.fault.empty()) ending.fault = WhyIncomplete();
   file_.End(EnvironmentKeys(), ending);
   if (!file_.error().empty()) Refuse(file_.error());
 }

@@ -265,6 +265,11 @@ class Faults(unittest.TestCase):
         self.assertIn("3 GPU activities had not finished when the recording ended",
                       self.incomplete(played))
 
+    def test_buffers_that_never_come_back_make_it_incomplete(self):
+        played = Played(f"init context repeat:3 {STEP} again sleep:500 keep {STEP}")
+        self.assertEqual(played.names("kernel"), {"gelu(float*)": 2, "mul(float*)": 2})
+        self.assertIn("CUPTI kept 1 buffers of records", self.incomplete(played))
+
     def test_too_many_events_close_the_window(self):
         played = Played("init context repeat:4 push:step threads:1 pop again",
                         PERFGATE_CUPTI_MOST_EVENTS=500)

@@ -42,6 +42,7 @@ struct State {
   std::vector<Running> running;
   uint32_t correlation = 100;
   size_t dropped = 0;
+  bool keeps = false;
 };
 
 State& Fake() {
@@ -56,7 +57,7 @@ int64_t Now() {
 }
 
 void Give(State& fake) {
-  if (fake.buffer.data == nullptr) return;
+  if (fake.buffer.data == nullptr || fake.keeps) return;
   const Buffer full = fake.buffer;
   fake.buffer = {};
   fake.running.clear();
@@ -245,6 +246,8 @@ void FakeSteal() {
   };
   Fake().complete = [](CUcontext, uint32_t, uint8_t*, size_t, size_t) {};
 }
+
+void FakeKeep() { Fake().keeps = true; }
 
 void FakeHold() {
   const std::lock_guard lock(Fake().mutex);

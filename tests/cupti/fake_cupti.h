@@ -23,6 +23,8 @@ void FakeOverhead(int64_t ns);
 void FakeDrop(int records);
 // Another profiler of the process registers its own buffer callbacks, and gets all records.
 void FakeSteal();
+// No buffer comes back from now on.
+void FakeKeep();
 // Is inside CUPTI, its lock held, for good.
 void FakeHold();
 // cuptiSubscribe is refused with this result.

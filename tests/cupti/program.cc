@@ -10,7 +10,7 @@
 //   capture:N         N launches that become a graph
 //   late:MS stuck     launches of kernels that end in MS milliseconds, never
 //   threads:N         N threads, 1000 launches each
-//   reset drop:N steal refuse:RESULT sleep:MS
+//   reset drop:N steal keep refuse:RESULT sleep:MS
 //   repeat:N … again  what stands between them, N times
 //   fork … join       what stands between them in a child; its exit code must be 0
 //   exit:N _exit:N term exec:SCRIPT
@@ -149,6 +149,7 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"threads", [](Text count) { Threads(std::stoi(count)); }},
       {"reset", [](Text) { FakeCall(false, kReset, kNs, 0); }},
       {"drop", [](Text count) { FakeDrop(std::stoi(count)); }},
+      {"keep", [](Text) { FakeKeep(); }},
       {"steal", [](Text) { FakeSteal(); }},
       {"refuse", [](Text result) { FakeRefuse(static_cast<CUptiResult>(std::stoi(result))); }},
       {"sleep", [](Text ms) { usleep(static_cast<useconds_t>(std::stoi(ms)) * 1000); }},
