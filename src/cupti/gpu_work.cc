@@ -21,6 +21,14 @@ static_assert(offsetof(Kernel, start) == 16 && offsetof(Kernel, correlationId) =
               offsetof(Kernel, graphId) == 156);
 static_assert(offsetof(Copy, bytes) == 8 && offsetof(Copy, start) == 16 &&
               offsetof(Copy, streamId) == 40 && offsetof(Copy, correlationId) == 44);
+static_assert(offsetof(PeerCopy, copyKind) == 4 && offsetof(PeerCopy, bytes) == 8 &&
+              offsetof(PeerCopy, start) == 16 && offsetof(PeerCopy, srcDeviceId) == 44 &&
+              offsetof(PeerCopy, dstDeviceId) == 52 && offsetof(PeerCopy, correlationId) == 60 &&
+              offsetof(PeerCopy, graphNodeId) == 72 && offsetof(PeerCopy, graphId) == 80);
+static_assert(offsetof(Fill, bytes) == 8 && offsetof(Fill, start) == 16 &&
+              offsetof(Fill, streamId) == 40 && offsetof(Fill, correlationId) == 44 &&
+              offsetof(Fill, memoryKind) == 50 && offsetof(Fill, graphNodeId) == 64 &&
+              offsetof(Fill, graphId) == 72);
 
 constexpr size_t kLongestSymbol = 1024;  // Kineto leaves longer ones as they are
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "cupti/collector.h"
@@ -81,11 +82,31 @@ struct Stack {
 };
 thread_local Stack stack;
 
-int Push(const void* domain, const Message& message) {
-  OpenRange range;
-  if (Collector* collector = ProcessCollector()) range = collector->BeginRange(message.text());
+// Without memory a range is not recorded.
+auto UnlessNoMemory(auto action) noexcept -> decltype(action()) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    return decltype(action())();
+  }
+}
+
+OpenRange Begin(auto message) noexcept {
+  return UnlessNoMemory([message] {
+    Collector* collector = ProcessCollector();
+    return collector == nullptr ? OpenRange{} : collector->BeginRange(Message(message).text());
+  });
+}
+
+void Finish(const OpenRange& range) noexcept {
+  UnlessNoMemory([&range] {
+    if (Collector* collector = ProcessCollector()) collector->EndRange(range);
+  });
+}
+
+int Push(const void* domain, auto message) noexcept {
   const int depth = stack.depth++;
-  if (depth < Stack::kMost) stack.entries[depth] = {domain, range};
+  if (depth < Stack::kMost) stack.entries[depth] = {domain, Begin(message)};
   return depth;
 }
 
@@ -98,7 +119,7 @@ int Pop(const void* domain) {
   const OpenRange range = stack.entries[at].range;
   --stack.depth;
   for (; at < stack.depth; ++at) stack.entries[at] = stack.entries[at + 1];
-  if (Collector* collector = ProcessCollector()) collector->EndRange(range);
+  Finish(range);
   return stack.depth;
 }
 
@@ -113,14 +134,15 @@ Started& StartedRanges() {
   return *started;
 }
 
-nvtxRangeId_t Start(const Message& message) {
-  OpenRange range;
-  if (Collector* collector = ProcessCollector()) range = collector->BeginRange(message.text());
-  Started& started = StartedRanges();
-  const std::lock_guard lock(started.mutex);
-  const nvtxRangeId_t id = ++started.last;
-  if (range.counted || range.start_ns != 0) started.ranges.emplace(id, range);
-  return id;
+nvtxRangeId_t Start(auto message) noexcept {
+  const OpenRange range = Begin(message);
+  return UnlessNoMemory([&range] {
+    Started& started = StartedRanges();
+    const std::lock_guard lock(started.mutex);
+    const nvtxRangeId_t id = ++started.last;
+    if (range.counted || range.start_ns != 0) started.ranges.emplace(id, range);
+    return id;
+  });
 }
 
 void End(nvtxRangeId_t id) {
@@ -133,39 +155,41 @@ void End(nvtxRangeId_t id) {
     range = found->second;
     started.ranges.erase(found);
   }
-  if (Collector* collector = ProcessCollector()) collector->EndRange(range);
+  Finish(range);
 }
 
-nvtxStringHandle_t Register(std::string text) {
-  return reinterpret_cast<nvtxStringHandle_t>(new Registered{std::move(text)});
+nvtxStringHandle_t Register(auto message) noexcept {
+  return UnlessNoMemory([message] {
+    return reinterpret_cast<nvtxStringHandle_t>(new Registered{Message(message).text()});
+  });
 }
 
 // NVTX's functions. Nothing may leave them.
-int PushA(const char* text) noexcept { return Push(nullptr, Message(text)); }
-int PushW(const wchar_t* text) noexcept { return Push(nullptr, Message(text)); }
-int PushEx(const nvtxEventAttributes_t* event) noexcept { return Push(nullptr, Message(event)); }
+int PushA(const char* text) noexcept { return Push(nullptr, text); }
+int PushW(const wchar_t* text) noexcept { return Push(nullptr, text); }
+int PushEx(const nvtxEventAttributes_t* event) noexcept { return Push(nullptr, event); }
 int PopDefault() noexcept { return Pop(nullptr); }
-nvtxRangeId_t StartA(const char* text) noexcept { return Start(Message(text)); }
-nvtxRangeId_t StartW(const wchar_t* text) noexcept { return Start(Message(text)); }
-nvtxRangeId_t StartEx(const nvtxEventAttributes_t* event) noexcept { return Start(Message(event)); }
+nvtxRangeId_t StartA(const char* text) noexcept { return Start(text); }
+nvtxRangeId_t StartW(const wchar_t* text) noexcept { return Start(text); }
+nvtxRangeId_t StartEx(const nvtxEventAttributes_t* event) noexcept { return Start(event); }
 void EndDefault(nvtxRangeId_t id) noexcept { End(id); }
 int DomainPush(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) noexcept {
-  return Push(domain, Message(event));
+  return Push(domain, event);
 }
 int DomainPop(nvtxDomainHandle_t domain) noexcept { return Pop(domain); }
 nvtxRangeId_t DomainStart(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) noexcept {
-  return Start(Message(event));
+  return Start(event);
 }
 void DomainEnd(nvtxDomainHandle_t, nvtxRangeId_t id) noexcept { End(id); }
 nvtxStringHandle_t RegisterA(nvtxDomainHandle_t, const char* text) noexcept {
-  return Register(text == nullptr ? "" : text);
+  return Register(text);
 }
 nvtxStringHandle_t RegisterW(nvtxDomainHandle_t, const wchar_t* text) noexcept {
-  return Register(text == nullptr ? "" : Narrow(text));
+  return Register(text);
 }
 // A handle is only told apart from others.
 nvtxDomainHandle_t CreateA(const char*) noexcept {
-  return reinterpret_cast<nvtxDomainHandle_t>(new Registered);
+  return reinterpret_cast<nvtxDomainHandle_t>(new (std::nothrow) Registered);
 }
 nvtxDomainHandle_t CreateW(const wchar_t*) noexcept { return CreateA(nullptr); }
 

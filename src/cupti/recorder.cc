@@ -3,9 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace perfgate::cupti {
 namespace {
+
+// Of CUPTI 13 and 12 alike; newer layouts only add to its end.
+static_assert(offsetof(CUpti_ActivityOverhead, overheadKind) == 4 &&
+              offsetof(CUpti_ActivityOverhead, start) == 24 &&
+              offsetof(CUpti_ActivityOverhead, end) == 32);
 
 std::string_view OverheadName(CUpti_ActivityOverheadKind kind) {
   switch (kind) {

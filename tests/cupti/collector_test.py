@@ -153,6 +153,12 @@ class Windows(unittest.TestCase):
         self.assertEqual(played.names("user_annotation")["step"], 3)
         self.assertEqual(played.evidence["steps"], 3)
 
+    def test_a_step_deeper_than_ranges_are_heard_is_none(self):
+        deep = "repeat:128 push:x again repeat:2 push:step pop again repeat:128 pop again"
+        played = Played(f"init context {deep} repeat:4 {STEP} again")
+        self.assertEqual(played.names("user_annotation"),
+                         {f"ProfilerStep#{n}": 1 for n in range(3)})
+
     def test_the_first_step_may_be_where_cuda_starts(self):
         played = Played("push:step init context launch:first pop repeat:3 push:step launch:k pop again",
                         PERFGATE_WARMUP=0)
@@ -311,6 +317,12 @@ class Faults(unittest.TestCase):
                         PERFGATE_CUPTI_WINDOW="for=200ms,kernels=10")
         self.assertEqual(played.names("kernel"), {"k": 1})
         self.assertNotIn("fault", played.footer())
+
+    def test_a_range_that_there_is_no_memory_for_is_not_recorded(self):
+        played = Played(f"init context starved:early pop repeat:4 {STEP} again")
+        self.assertEqual(played.code, 0)
+        self.assertEqual(played.names("user_annotation"),
+                         {f"ProfilerStep#{n}": 1 for n in range(3)})
 
     def test_a_misspelled_range_is_told_with_those_that_were_seen(self):
         played = Played("init context repeat:4 push:stepp launch:k push:other pop pop again")

@@ -3,6 +3,7 @@
 //   init              the driver starts and loads CUDA_INJECTION64_PATH
 //   context           a CUDA context is made
 //   push:NAME pop     an NVTX range; start:NAME end, dpush:NAME dpop: of other kinds
+//   starved:NAME      a pushed range while there is no memory
 //   launch:SYMBOL     cudaLaunchKernel; nested: with cuLaunchKernel inside; driver: cuLaunchKernel
 //   unseen:SYMBOL     a kernel that a call launched which CUPTI does not record
 //   graph:N           cudaGraphLaunch of N kernels
@@ -52,7 +53,13 @@ void Init() {
   if (start == nullptr || start() == 0) std::fprintf(stderr, "the injection refused\n");
 }
 
-thread_local bool inside_malloc = false;
+thread_local bool inside_malloc = false, starved = false;
+
+void PushStarved(const char* name) {
+  starved = true;
+  nvtxRangePushA(name);
+  starved = false;
+}
 
 void EndInHandler(int code) {
   static int exit_code = 0;
@@ -127,6 +134,7 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"init", [](Text) { Init(); }},
       {"context", [](Text) { FakeContext(); }},
       {"push", [](Text name) { nvtxRangePushA(name.c_str()); }},
+      {"starved", [](Text name) { PushStarved(name.c_str()); }},
       {"pop", [](Text) { nvtxRangePop(); }},
       {"start", [](Text name) { started = nvtxRangeStartA(name.c_str()); }},
       {"end", [](Text) { nvtxRangeEnd(started); }},
@@ -201,7 +209,7 @@ void Run(const Words& words, size_t from, size_t to) {
 extern "C" void* __libc_malloc(size_t bytes);
 extern "C" __attribute__((visibility("default"))) void* malloc(size_t bytes) {
   while (inside_malloc) pause();
-  return __libc_malloc(bytes);
+  return starved ? nullptr : __libc_malloc(bytes);
 }
 
 int main(int argc, char** argv) {
