@@ -15,7 +15,12 @@ find_path(
   CUPTI_CUDA_INCLUDE_DIR NAMES nvtx3/nvToolsExt.h
   HINTS ${CUPTI_INCLUDE_DIR} ${CUPTI_INCLUDE_DIR}/../../../include
   NO_DEFAULT_PATH)
-mark_as_advanced(CUPTI_INCLUDE_DIR CUPTI_CUDA_INCLUDE_DIR)
+# A toolkit has it with the others; of the wheels only triton's.
+find_path(
+  CUPTI_CRT_INCLUDE_DIR NAMES crt/host_defines.h
+  HINTS ${CUPTI_CUDA_INCLUDE_DIR} ${CUPTI_INCLUDE_DIR}/../../../triton/backends/nvidia/include
+  NO_DEFAULT_PATH)
+mark_as_advanced(CUPTI_INCLUDE_DIR CUPTI_CUDA_INCLUDE_DIR CUPTI_CRT_INCLUDE_DIR)
 
 if(CUPTI_INCLUDE_DIR)
   file(STRINGS ${CUPTI_INCLUDE_DIR}/cupti_version.h _cupti_line REGEX "define CUPTI_API_VERSION ")
@@ -25,7 +30,7 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   CUPTI
-  REQUIRED_VARS CUPTI_INCLUDE_DIR CUPTI_CUDA_INCLUDE_DIR
+  REQUIRED_VARS CUPTI_INCLUDE_DIR CUPTI_CUDA_INCLUDE_DIR CUPTI_CRT_INCLUDE_DIR
   VERSION_VAR CUPTI_VERSION
   REASON_FAILURE_MESSAGE
     "no headers of CUPTI. Run ci/setup, which brings them with torch, or point -DCUPTI_ROOT at a CUDA toolkit, or build without the collector: -DPERFGATE_CUPTI=OFF.")
@@ -33,5 +38,6 @@ find_package_handle_standard_args(
 if(CUPTI_FOUND AND NOT TARGET CUPTI::headers)
   add_library(CUPTI::headers INTERFACE IMPORTED)
   target_include_directories(CUPTI::headers SYSTEM INTERFACE ${CUPTI_INCLUDE_DIR}
-                                                             ${CUPTI_CUDA_INCLUDE_DIR})
+                                                             ${CUPTI_CUDA_INCLUDE_DIR}
+                                                             ${CUPTI_CRT_INCLUDE_DIR})
 endif()
