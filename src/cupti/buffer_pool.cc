@@ -1,5 +1,6 @@
 #include "cupti/buffer_pool.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -19,6 +20,7 @@ uint8_t* BufferPool::Allocate() {
 void BufferPool::Reserve(int count) {
   const std::lock_guard lock(mutex_);
   free_.reserve(kMostBuffers);
+  held_.reserve(kMostBuffers);
   filled_.reserve(kMostBuffers);
   while (static_cast<int>(free_.size()) < count) {
     uint8_t* data = Allocate();
@@ -36,15 +38,17 @@ uint8_t* BufferPool::Request() {
     data = free_.back();
     free_.pop_back();
   }
-  if (data != nullptr) requested_.fetch_add(1);
+  if (data == nullptr) return nullptr;
+  held_.push_back(data);
+  requested_.store(true);
   return data;
 }
 
-size_t BufferPool::Complete(uint8_t* data, size_t used_bytes) {
+bool BufferPool::Complete(uint8_t* data, size_t used_bytes) {
   const std::lock_guard lock(mutex_);
-  completed_.fetch_add(1);
+  std::erase(held_, data);
   filled_.push_back({data, used_bytes});
-  return filled_.size();
+  return free_.size() < kFewReady;
 }
 
 std::vector<FilledBuffer> BufferPool::Take() {
@@ -59,6 +63,14 @@ void BufferPool::Return(const FilledBuffer& buffer) {
   std::memset(buffer.data, 0, kBufferBytes);
   const std::lock_guard lock(mutex_);
   free_.push_back(buffer.data);
+}
+
+// A record begins with its kind, which is never 0.
+int BufferPool::HeldWithRecords() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(std::count_if(held_.begin(), held_.end(), [](const uint8_t* data) {
+    return __atomic_load_n(reinterpret_cast<const uint32_t*>(data), __ATOMIC_RELAXED) != 0;
+  }));
 }
 
 }  // namespace perfgate::cupti

@@ -16,9 +16,6 @@
 namespace perfgate::cupti {
 namespace {
 
-constexpr int kReadyBuffers = 4;
-constexpr size_t kFullQueue = 4;  // so many filled buffers wake the worker
-
 // Of the monotonic clock. Async-signal-safe.
 int64_t MonotonicNow() {
   timespec now{};
@@ -50,7 +47,7 @@ void Collector::OnRequest(uint8_t** buffer, size_t* size, size_t* most_records) 
 
 void Collector::OnComplete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t used) {
   if (buffer == nullptr) return;
-  if (buffers.load()->Complete(buffer, used) >= kFullQueue) Wakeup::Wake(buffers_wake_fd.load());
+  if (buffers.load()->Complete(buffer, used)) Wakeup::Wake(buffers_wake_fd.load());
 }
 
 // A reset destroys what the GPU still has to say.
@@ -59,6 +56,7 @@ void Collector::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_Callba
   auto* collector = static_cast<Collector*>(self);
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     collector->context_created_.store(true);
+    collector->wakeup_.Wake();
     return;
   }
   const auto* call = static_cast<const CUpti_CallbackData*>(data);
@@ -117,7 +115,6 @@ std::string Collector::Subscribe() {
   uint8_t zeroed = 1;
   size_t size = sizeof zeroed;
   api_.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
-  pool_.Reserve(kReadyBuffers);
   buffers_wake_fd.store(wakeup_.fd());
   buffers.store(&pool_);
   result = api_.cuptiActivityRegisterCallbacks(OnRequest, OnComplete);
@@ -155,6 +152,7 @@ void Collector::StartRecording() {
     recording_ = true;
   }
   WatchTermination(wakeup_.fd());
+  pool_.Reserve(BufferPool::kReadyBuffers);
   const std::string fault = EnableActivities(api_, *calls_);
   const int64_t now_ns = api_.Now();
   if (config_.step_range.empty()) {
@@ -191,8 +189,11 @@ OpenRange Collector::BeginRange(const char* name) {
   range.thread = ThreadId();
   range.start_ns = Now();
   const std::lock_guard lock(mutex_);
-  range.name = NameIndex(name);
-  if (range.step == 0) opened_ns_ = range.start_ns;
+  range.name = &*names_.emplace(name).first;
+  if (range.step == 0) {
+    opened_ns_ = range.start_ns;
+    wakeup_.Wake();  // the file is begun
+  }
   return range;
 }
 
@@ -206,7 +207,7 @@ void Collector::EndRange(const OpenRange& range) {
     const bool room = static_cast<int64_t>(ranges_.size()) < config_.most_events;
     if (range.start_ns != 0 && phase() == Phase::kOpen && room) {
       const uint32_t thread = range.step < 0 ? range.thread : step_thread_;
-      ranges_.push_back({names_[range.name], range.start_ns, now_ns, range.step, thread});
+      ranges_.push_back({range.name, range.start_ns, now_ns, range.step, thread});
     }
   }
   if (closes) Close(now_ns, "");
@@ -224,15 +225,6 @@ void Collector::NoteRange(const char* name) {
   } else if (seen_.size() < kMostNames) {
     seen_.emplace(name, 1);
   }
-}
-
-uint32_t Collector::NameIndex(const char* name) {
-  const auto known = name_index_.find(name);
-  if (known != name_index_.end()) return known->second;
-  const auto index = static_cast<uint32_t>(names_.size());
-  names_.emplace_back(name);
-  name_index_.emplace(name, index);
-  return index;
 }
 
 void Collector::Close(int64_t now_ns, const std::string& fault) {

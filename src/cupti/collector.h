@@ -3,9 +3,11 @@
 //   idle ──► primed ──► open ──► draining ──► closed
 //
 // primed: recording is on, so that it is warm, but the window has not begun. draining: the window
-// is over and its calls are all recorded; work that they launched may still run. A worker thread
-// reads what CUPTI filled and writes the file, which is whole soon after the window, long before
-// the process ends. Nothing of CUPTI is called with a lock held, and nothing is ever freed.
+// is over and its calls are all recorded; work that they launched may still run. While it is open
+// filled buffers are put aside and nothing else is done, so that the program is held up as little
+// as can be; a worker thread reads them and writes the file when the window is over, or before that
+// when few buffers are left. The file is whole soon after the window, long before the process ends.
+// Nothing of CUPTI is called with a lock held, and nothing is ever freed.
 #pragma once
 
 #include <pthread.h>
@@ -15,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,10 +34,10 @@ namespace perfgate::cupti {
 
 // A range that a thread is inside of.
 struct OpenRange {
-  bool counted = false;  // it may be a step
-  int64_t step = -1;     // its number in the window
-  int64_t start_ns = 0;  // 0: not recorded
-  uint32_t name = 0;     // of the collector's names
+  bool counted = false;               // it may be a step
+  int64_t step = -1;                  // its number in the window
+  int64_t start_ns = 0;               // 0: not recorded
+  const std::string* name = nullptr;  // the collector's own, for good
   uint32_t thread = 0;
 };
 
@@ -73,7 +76,6 @@ class Collector {
   bool UsesCuda() const { return context_created_.load() || pool_.ever_requested(); }
   int64_t Now() const;
   void NoteRange(const char* name);
-  uint32_t NameIndex(const char* name);
   // Switches recording on for the phase that was entered, if CUPTI is there and it is not on yet.
   void StartRecording();
   // Under the lock. A window that is over stays so.
@@ -85,6 +87,7 @@ class Collector {
 
   // The worker's own.
   void Work();
+  int PauseMs() const;
   void KeepTime();
   void CloseAtEnd();
   void Flush(uint32_t flag);
@@ -118,8 +121,7 @@ class Collector {
   uint32_t step_thread_ = 0;
   std::string fault_;
   std::vector<Range> ranges_;  // ended, not yet written
-  std::vector<std::string> names_;
-  std::map<std::string, uint32_t, std::less<>> name_index_;
+  std::set<std::string, std::less<>> names_;
   std::map<std::string, int64_t, std::less<>> seen_;  // ranges before the window, to be named
   int64_t noted_ = 0;
 

@@ -147,7 +147,7 @@ void Recorder::WriteCall(const CUpti_ActivityAPI& call, bool is_driver) {
 
 void Recorder::Write(const Range& range) {
   const std::string name =
-      range.step < 0 ? range.name : "ProfilerStep#" + std::to_string(range.step);
+      range.step < 0 ? *range.name : "ProfilerStep#" + std::to_string(range.step);
   line_.Raw("{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":").Raw(Quoted(name));
   line_.Raw(",\"pid\":").Number(::getpid()).Raw(",\"tid\":").Number(range.thread);
   line_.Raw(",\"ts\":").Micros(range.start_ns - base_ns_).Raw(",\"dur\":");

@@ -23,7 +23,7 @@ namespace perfgate::cupti {
 
 // A range of NVTX that ended; a step of the window if `step` is 0 or more.
 struct Range {
-  std::string name;
+  const std::string* name = nullptr;
   int64_t start_ns = 0, end_ns = 0;
   int64_t step = -1;
   uint32_t thread = 0;

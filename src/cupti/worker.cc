@@ -10,10 +10,10 @@ namespace perfgate::cupti {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-constexpr int kFlushMs = 150;  // while the window is open
-constexpr int kTimedMs = 5;    // while a time is to be kept
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kLongestMs = 60'000;  // what matters wakes the worker
+constexpr int kCountMs = 150;           // while kernels are counted
 constexpr int kDrainMs = 5;
-constexpr int kUntilWoken = -1;
 constexpr int64_t kDrainNs = 5 * kSecond;
 constexpr int64_t kTerminatedDrainNs = kSecond;
 constexpr int kQuietRounds = 3;
@@ -32,13 +32,12 @@ void* Collector::RunWorker(void* self) {
 void Collector::Work() {
   recorder_.emplace(api_, *calls_, file_, config_.most_events);
   while (phase() != Phase::kClosed) {
-    const bool timed = config_.after_ns + config_.for_ns > 0;
-    const int pause_ms = phase() == Phase::kIdle ? kUntilWoken : kFlushMs;
-    wakeup_.Wait(phase() == Phase::kDraining ? kDrainMs : timed ? kTimedMs : pause_ms);
+    wakeup_.Wait(PauseMs());
     if (TerminationAsked()) Close(api_.Now(), WhyUnfinished(api_.Now()));
     if (finish_asked_ns_.load() != 0) CloseAtEnd();
-    if (timed) KeepTime();
-    Flush(0);
+    KeepTime();
+    // A flush holds launches up: none in an open window, unless its kernels are counted.
+    if (phase() == Phase::kDraining || config_.kernels > 0) Flush(0);
     ReadBuffers();
     if (phase() == Phase::kDraining && calls_off_.load()) Drain();
     if (phase() == Phase::kIdle && finish_asked_ns_.load() != 0) {
@@ -51,7 +50,22 @@ void Collector::Work() {
   if (TerminationAsked()) Terminate();
 }
 
+int Collector::PauseMs() const {
+  const Phase now = phase();
+  if (now == Phase::kDraining) return kDrainMs;
+  int64_t pause_ms = now == Phase::kOpen && config_.kernels > 0 ? kCountMs : kLongestMs;
+  int64_t until_ns = 0;
+  if (now == Phase::kIdle) until_ns = config_.after_ns;
+  if (now == Phase::kOpen && config_.for_ns > 0) until_ns = config_.after_ns + config_.for_ns;
+  if (until_ns > 0) {
+    const int64_t left_ns = attached_ns_ + until_ns - api_.Now();
+    pause_ms = std::clamp(left_ns / kMillisecond + 1, int64_t{0}, pause_ms);
+  }
+  return static_cast<int>(pause_ms);
+}
+
 void Collector::KeepTime() {
+  if (config_.after_ns + config_.for_ns == 0) return;
   const int64_t now_ns = api_.Now();
   const int64_t opens_ns = attached_ns_ + config_.after_ns;
   if (phase() == Phase::kIdle && now_ns >= opens_ns && finish_asked_ns_.load() == 0) {
@@ -131,7 +145,8 @@ void Collector::Drain() {
   if (!IsDrained()) return;
   DisableGpuWork(api_);
   recorder_->SetForced();
-  for (int round = 0; round == 0 || (pool_.Held() > 0 && round < kForcedRounds); ++round) {
+  for (int round = 0; round == 0 || (pool_.HeldWithRecords() > 0 && round < kForcedRounds);
+       ++round) {
     if (round > 0) wakeup_.Wait(kDrainMs);  // a thread may be about to give its buffer back
     Flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     ReadBuffers();
@@ -148,16 +163,17 @@ bool Collector::IsDrained() {
   // A program that launches on fills this time with work of no window.
   if (waited_ns >= kSecond && recorder_->held() > kMostHeld) recorder_->DropOtherWork();
   if (recorder_->outstanding() > 0 || quiet_rounds_ < kQuietRounds) return false;
-  return pool_.Held() == 0 || (finish_asked_ns_.load() != 0 && waited_ns >= kHeldBufferNs);
+  return pool_.HeldWithRecords() == 0 ||
+         (finish_asked_ns_.load() != 0 && waited_ns >= kHeldBufferNs);
 }
 
 std::string Collector::WhyIncomplete() {
+  if (const int kept = pool_.HeldWithRecords(); kept > 0) {
+    return "CUPTI kept " + std::to_string(kept) + " buffers of records";
+  }
   if (recorder_->empty()) {
     return "CUPTI recorded no call in the window: the program made none, or another profiler in it "
            "(torch.profiler) took the records";
-  }
-  if (pool_.Held() > 0) {
-    return "CUPTI kept " + std::to_string(pool_.Held()) + " buffers of records";
   }
   if (recorder_->unfinished() > 0) {
     return std::to_string(recorder_->unfinished()) +

@@ -43,6 +43,7 @@ struct State {
   uint32_t correlation = 100;
   size_t dropped = 0;
   bool keeps = false;
+  int flushes = 0;
 };
 
 State& Fake() {
@@ -249,6 +250,17 @@ void FakeSteal() {
 
 void FakeKeep() { Fake().keeps = true; }
 
+void FakeHoard() {
+  uint8_t* data = nullptr;
+  size_t size = 0, most = 0;
+  Fake().request(&data, &size, &most);
+}
+
+int FakeFlushes() {
+  const std::lock_guard lock(Fake().mutex);
+  return Fake().flushes;
+}
+
 void FakeHold() {
   const std::lock_guard lock(Fake().mutex);
   while (true) pause();
@@ -337,6 +349,7 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable) 
 CUptiResult cuptiActivityFlushAll(uint32_t flag) {
   State& fake = Fake();
   const std::lock_guard lock(fake.mutex);
+  ++fake.flushes;
   Settle(fake);
   if (fake.running.empty() || flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) Give(fake);
   return CUPTI_SUCCESS;

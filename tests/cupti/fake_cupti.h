@@ -25,6 +25,10 @@ void FakeDrop(int records);
 void FakeSteal();
 // No buffer comes back from now on.
 void FakeKeep();
+// Asks for a buffer, which stays empty and never comes back.
+void FakeHoard();
+// How often the collector asked for what is recorded.
+int FakeFlushes();
 // Is inside CUPTI, its lock held, for good.
 void FakeHold();
 // cuptiSubscribe is refused with this result.

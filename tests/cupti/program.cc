@@ -11,10 +11,11 @@
 //   capture:N         N launches that become a graph
 //   late:MS stuck     launches of kernels that end in MS milliseconds, never
 //   threads:N         N threads, 1000 launches each
-//   reset drop:N steal keep refuse:RESULT sleep:MS
+//   reset drop:N steal keep hoard refuse:RESULT sleep:MS
+//   flushes           says how often CUPTI was flushed so far
 //   repeat:N … again  what stands between them, N times
 //   fork … join       what stands between them in a child; its exit code must be 0
-//   exit:N _exit:N term exec:SCRIPT
+//   exit:N _exit:N term kill exec:SCRIPT
 //   handler:N         a signal interrupts malloc, and its handler calls _exit(N)
 //   held:N            _exit(N) while another thread is inside CUPTI for good
 #include <cuda.h>
@@ -158,12 +159,15 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"reset", [](Text) { FakeCall(false, kReset, kNs, 0); }},
       {"drop", [](Text count) { FakeDrop(std::stoi(count)); }},
       {"keep", [](Text) { FakeKeep(); }},
+      {"hoard", [](Text) { FakeHoard(); }},
+      {"flushes", [](Text) { std::printf("flushes %d\n", FakeFlushes()), std::fflush(stdout); }},
       {"steal", [](Text) { FakeSteal(); }},
       {"refuse", [](Text result) { FakeRefuse(static_cast<CUptiResult>(std::stoi(result))); }},
       {"sleep", [](Text ms) { usleep(static_cast<useconds_t>(std::stoi(ms)) * 1000); }},
       {"exit", [](Text code) { std::exit(std::stoi(code)); }},
       {"_exit", [](Text code) { _exit(std::stoi(code)); }},
       {"term", [](Text) { kill(getpid(), SIGTERM), pause(), pause(); }},
+      {"kill", [](Text) { kill(getpid(), SIGKILL); }},
       {"handler", [](Text code) { EndInHandler(std::stoi(code)); }},
       {"held", [](Text code) { EndWhileHeld(std::stoi(code)); }},
       {"exec", Exec},
