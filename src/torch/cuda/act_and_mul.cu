@@ -4,98 +4,103 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 // Kernel names are evidence: src/kernel reads "perfgate::act_and_mul_kernel<..., gelu_tanh ...>".
 namespace perfgate {
 
 constexpr int kThreads = 256;
-constexpr int kVectors = 2;  // loads of each input that a thread has in flight
-constexpr int kVectorBytes = 16;
+constexpr int kWords = 2;  // loads of each input that a thread has in flight
+constexpr int kTileWords = kThreads * kWords;
+constexpr int kWordBytes = 16;
 constexpr int64_t kMostRowBlocks = 65535;  // of a grid's second dimension
+
+// As the hardware has them: right to about 2^-22 of the value, below 2^-126 zero.
+__device__ inline float Exp2(float x) {
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+__device__ inline float Reciprocal(float x) {
+  asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+
+constexpr float kLog2E = 1.4426950408889634f;
 
 // x * sigmoid(2 u) is 0.5 x (1 + tanh(u)). At -inf it is NaN, as ATen's is.
 __device__ inline float gelu_tanh(float x) {
-  constexpr float kTwoRootTwoOverPi = 1.5957691216057308f;
-  const float twice_u = kTwoRootTwoOverPi * (x + 0.044715f * x * x * x);
-  return __fdividef(x, 1.0f + expf(-twice_u));
+  constexpr float kLinear = -1.5957691216057308f * kLog2E;  // -2 sqrt(2 / pi)
+  constexpr float kCubic = 0.044715f * kLinear;
+  return x * Reciprocal(1.0f + Exp2(x * (kLinear + kCubic * (x * x))));
 }
 
+// x Phi(x). Phi(-a) is 2^p(a) for a from 0 on, p a minimax fit of log2 Phi(-a) on [0, 6]: right to
+// 1e-6 of the value down to Phi = 1e-3, to 4e-8 anywhere; beyond, p goes on falling.
 __device__ inline float gelu_erf(float x) {
-  constexpr float kRootHalf = 0.70710678118654752f;
-  return 0.5f * x * (1.0f + erff(x * kRootHalf));
+  constexpr float kFit[] = {-4.4459454e-8f, 1.1798462e-6f, -1.3661077e-5f, 8.8370383e-5f,
+                            -3.0955687e-4f, 4.2689881e-5f, 6.9139390e-3f,  -5.2429274e-2f,
+                            -0.45922220f,   -1.1511042f,   -1.0f};
+  float log2_phi = kFit[0];
+#pragma unroll
+  for (int i = 1; i < 11; ++i) log2_phi = log2_phi * fabsf(x) + kFit[i];
+  const float phi = Exp2(log2_phi);
+  return x * (x < 0.0f ? phi : 1.0f - phi);
 }
 
-__device__ inline float silu(float x) { return __fdividef(x, 1.0f + expf(-x)); }
+__device__ inline float silu(float x) { return x * Reciprocal(1.0f + Exp2(-kLog2E * x)); }
 
-__device__ inline float ToFloat(float x) { return x; }
-__device__ inline float ToFloat(__nv_bfloat16 x) { return __bfloat162float(x); }
-__device__ inline float ToFloat(__half x) { return __half2float(x); }
-
-template <typename T>
-__device__ inline T FromFloat(float x);
-template <>
-__device__ inline float FromFloat<float>(float x) {
-  return x;
-}
-template <>
-__device__ inline __nv_bfloat16 FromFloat<__nv_bfloat16>(float x) {
-  return __float2bfloat16_rn(x);
-}
-template <>
-__device__ inline __half FromFloat<__half>(float x) {
-  return __float2half_rn(x);
+template <float (*kAct)(float), typename T>
+__device__ inline T ActAndMul(T gate, T up) {
+  return static_cast<T>(kAct(static_cast<float>(gate)) * static_cast<float>(up));
 }
 
-// kWidth elements that are moved at once.
+// What is moved at once: 16 bytes, or an element.
 template <typename T, int kWidth>
-struct alignas(sizeof(T) * kWidth) Vector {
-  T element[kWidth];
-};
+using Word = std::conditional_t<kWidth == 1, T, uint4>;
 
-// Inputs are read once and soon dead; the result is what the next kernel reads.
-template <typename T, int kWidth>
-__device__ inline Vector<T, kWidth> Load(const T* from) {
-  if constexpr (sizeof(T) * kWidth == kVectorBytes) {
-    const uint4 bytes = __ldcs(reinterpret_cast<const uint4*>(from));
-    return *reinterpret_cast<const Vector<T, kWidth>*>(&bytes);
-  } else {
-    return *reinterpret_cast<const Vector<T, kWidth>*>(from);
+template <typename T, float (*kAct)(float), int kWidth>
+__device__ inline Word<T, kWidth> ActAndMulWord(Word<T, kWidth> gate, Word<T, kWidth> up) {
+  Word<T, kWidth> result;
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) {
+    reinterpret_cast<T*>(&result)[i] =
+        ActAndMul<kAct>(reinterpret_cast<const T*>(&gate)[i], reinterpret_cast<const T*>(&up)[i]);
   }
+  return result;
 }
 
+// A block does kTile elements of a row. Words stay whole until all are loaded, and are stored by
+// __stwb: the compiler cuts a plain store into four, which leave gaps between threads.
 template <typename T, float (*kAct)(float), int kWidth>
 __global__ void __launch_bounds__(kThreads)
     act_and_mul_kernel(const T* __restrict__ gate, const T* __restrict__ up, T* __restrict__ out,
                        int64_t rows, int64_t columns, int64_t gate_stride, int64_t up_stride,
                        int64_t out_stride) {
-  using Pack = Vector<T, kWidth>;
-  const int64_t packs = columns / kWidth;
-  const int64_t first = static_cast<int64_t>(blockIdx.x) * kThreads * kVectors + threadIdx.x;
+  using Move = Word<T, kWidth>;
+  constexpr int kTile = kTileWords * kWidth;
+  const int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile;
+  const int size = static_cast<int>(min(columns - tile, int64_t{kTile}));
+  const int words = size / kWidth;
+  const int thread = static_cast<int>(threadIdx.x);
   for (int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-    const T* gates = gate + row * gate_stride;
-    const T* ups = up + row * up_stride;
-    T* outs = out + row * out_stride;
-    Pack g[kVectors], u[kVectors];
+    const T* gates = gate + row * gate_stride + tile;
+    const T* ups = up + row * up_stride + tile;
+    T* outs = out + row * out_stride + tile;
+    Move g[kWords], u[kWords];
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) {
-      const int64_t pack = first + i * kThreads;
-      if (pack >= packs) break;
-      g[i] = Load<T, kWidth>(gates + pack * kWidth);
-      u[i] = Load<T, kWidth>(ups + pack * kWidth);
+    for (int i = 0; i < kWords; ++i) {
+      if (thread + i * kThreads >= words) continue;
+      g[i] = __ldcs(reinterpret_cast<const Move*>(gates) + thread + i * kThreads);
+      u[i] = __ldcs(reinterpret_cast<const Move*>(ups) + thread + i * kThreads);
     }
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) {
-      const int64_t pack = first + i * kThreads;
-      if (pack >= packs) break;
-#pragma unroll
-      for (int j = 0; j < kWidth; ++j) {
-        g[i].element[j] = FromFloat<T>(kAct(ToFloat(g[i].element[j])) * ToFloat(u[i].element[j]));
-      }
-      *reinterpret_cast<Pack*>(outs + pack * kWidth) = g[i];
+    for (int i = 0; i < kWords; ++i) {
+      if (thread + i * kThreads >= words) continue;
+      __stwb(reinterpret_cast<Move*>(outs) + thread + i * kThreads,
+             ActAndMulWord<T, kAct, kWidth>(g[i], u[i]));
     }
-    const int64_t tail = packs * kWidth + threadIdx.x;  // what fills no vector
-    if (kWidth > 1 && blockIdx.x == 0 && tail < columns) {
-      outs[tail] = FromFloat<T>(kAct(ToFloat(gates[tail])) * ToFloat(ups[tail]));
-    }
+    const int tail = words * kWidth + thread;  // what fills no word
+    if (kWidth > 1 && tail < size) outs[tail] = ActAndMul<kAct>(gates[tail], ups[tail]);
   }
 }
 
@@ -106,7 +111,7 @@ using runner::ActAndMulWork;
 bool AllAligned(const ActAndMulWork& work, int64_t element_bytes) {
   const auto aligned = [&](const void* start, int64_t stride) {
     const int64_t row_bytes = work.rows > 1 ? stride * element_bytes : 0;
-    return reinterpret_cast<uintptr_t>(start) % kVectorBytes == 0 && row_bytes % kVectorBytes == 0;
+    return reinterpret_cast<uintptr_t>(start) % kWordBytes == 0 && row_bytes % kWordBytes == 0;
   };
   return aligned(work.gate, work.gate_stride) && aligned(work.up, work.up_stride) &&
          aligned(work.out, work.out_stride);
@@ -114,8 +119,8 @@ bool AllAligned(const ActAndMulWork& work, int64_t element_bytes) {
 
 template <typename T, float (*kAct)(float), int kWidth>
 cudaError_t Launch(const ActAndMulWork& work, cudaStream_t stream) {
-  constexpr int64_t kPerBlock = int64_t{kThreads} * kVectors * kWidth;
-  const int64_t across = (work.columns + kPerBlock - 1) / kPerBlock;
+  constexpr int64_t kTile = kTileWords * kWidth;
+  const int64_t across = (work.columns + kTile - 1) / kTile;
   const dim3 grid(static_cast<unsigned>(across),
                   static_cast<unsigned>(work.rows < kMostRowBlocks ? work.rows : kMostRowBlocks));
   act_and_mul_kernel<T, kAct, kWidth><<<grid, kThreads, 0, stream>>>(
@@ -133,7 +138,7 @@ cudaError_t LaunchAs(ActAndMulWork work, cudaStream_t stream) {
     work.columns *= work.rows;
     work.rows = 1;
   }
-  constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(T));
+  constexpr int kWidth = kWordBytes / static_cast<int>(sizeof(T));
   return AllAligned(work, sizeof(T)) ? Launch<T, kAct, kWidth>(work, stream)
                                      : Launch<T, kAct, 1>(work, stream);
 }
