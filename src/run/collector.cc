@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/text.h"
 
@@ -13,6 +14,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libperfgate_cupti.so";
+
+constexpr const char* kCudaSlot = "CUDA_INJECTION64_PATH";
+constexpr const char* kNvtxSlot = "NVTX_INJECTION64_PATH";
+constexpr const char* kPreloadSeparators = " \t\n:";
 
 bool IsLibrary(const fs::path& path) {
   std::error_code error;
@@ -30,6 +35,19 @@ std::string NotFound(World& world) {
       kLibrary);
 }
 
+// CUDA and NVTX load one library each. "" if both are free.
+std::string SlotTaken(World& world) {
+  for (const char* slot : {kCudaSlot, kNvtxSlot}) {
+    const std::string taken = world.Getenv(slot);
+    if (taken.empty()) continue;
+    return fmt::format(
+        "{} is set to {}: another tool would be loaded in the collector's place; unset "
+        "it",
+        slot, Printable(taken));
+  }
+  return "";
+}
+
 }  // namespace
 
 fs::path FindCollector(World& world) {
@@ -44,18 +62,19 @@ fs::path FindCollector(World& world) {
 }
 
 Injection InjectCollector(const Case& declared, World& world) {
-  constexpr const char* kCudaSlot = "CUDA_INJECTION64_PATH";
-  if (const std::string taken = world.Getenv(kCudaSlot); !taken.empty()) {
-    return {{},
-            fmt::format("{} is set to {}: another profiler would be loaded with the program, and "
-                        "CUPTI serves one; unset it",
-                        kCudaSlot, Printable(taken))};
-  }
+  if (std::string fault = SlotTaken(world); !fault.empty()) return {{}, std::move(fault)};
   const std::string collector = FindCollector(world).string();
   if (collector.empty()) return {{}, NotFound(world)};
+  if (collector.find_first_of(kPreloadSeparators) != std::string::npos) {
+    return {
+        {},
+        fmt::format("the collector is {}: LD_PRELOAD splits its paths at blanks and colons; put "
+                    "perfgate, or a copy that PERFGATE_CUPTI_COLLECTOR names, where there are none",
+                    Printable(collector))};
+  }
   const std::string preloaded = world.Getenv("LD_PRELOAD");
   return {{{kCudaSlot, collector},
-           {"NVTX_INJECTION64_PATH", collector},
+           {kNvtxSlot, collector},
            // For ends of a process that run no exit handlers.
            {"LD_PRELOAD", preloaded.empty() ? collector : collector + ":" + preloaded},
            {"PERFGATE_NVTX_STEPS", declared.nvtx_steps},

@@ -192,6 +192,23 @@ TEST_F(CuptiRuns, WhereAnotherProfilerWouldBeLoadedNothingIsStarted) {
   EXPECT_TRUE(world_.started.empty());
 }
 
+TEST_F(CuptiRuns, AnotherListenerToNvtxIsNotReplacedInSilence) {
+  world_.environment["NVTX_INJECTION64_PATH"] = "/opt/ranges.so";
+  EXPECT_THAT(FaultOfTheAttempt(), HasSubstr("NVTX_INJECTION64_PATH is set to /opt/ranges.so"));
+  EXPECT_TRUE(world_.started.empty());
+}
+
+TEST_F(CuptiRuns, APathThatThePreloadWouldSplitStartsNothing) {
+  for (const char* name : {"my collector.so", "my:collector.so", "my\tcollector.so"}) {
+    SCOPED_TRACE(name);
+    const std::filesystem::path split = collector_.parent_path() / name;
+    std::filesystem::copy_file(collector_, split);
+    world_.environment["PERFGATE_CUPTI_COLLECTOR"] = split.string();
+    EXPECT_THAT(FaultOfTheAttempt(), HasSubstr("LD_PRELOAD splits its paths at blanks and colons"));
+  }
+  EXPECT_TRUE(world_.started.empty());
+}
+
 TEST_F(SuiteRuns, EveryAttemptIsRunInTheSuitesFolderAndRecorded) {
   Add("a[n=1]", "a");
   const RunRecord run = Run();
