@@ -9,8 +9,10 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <new>
 
 #include "cupti/activities.h"
+#include "cupti/process_facts.h"
 #include "cupti/termination.h"
 
 namespace perfgate::cupti {
@@ -272,13 +274,26 @@ std::string Collector::WhyNeverOpened() {
   return text;
 }
 
-void Collector::Finish() noexcept {
+bool Collector::Finish() noexcept {
   constexpr int kMostWaits = 10'000;  // of a millisecond: longer than draining may take
-  if (!attached() || done_.load()) return;
+  if (!attached() || done_.load()) return false;
   int64_t none = 0;
   finish_asked_ns_.compare_exchange_strong(none, MonotonicNow());
   wakeup_.Wake();
   for (int i = 0; i < kMostWaits && !done_.load(); ++i) ::poll(nullptr, 0, 1);
+  return true;
+}
+
+void Collector::SayEndedTooEarly() noexcept {
+  if (!done_.load() || !file_begun_) return;
+  try {
+    ending_.fault =
+        "the recording ended before an exec that failed: the program went on without it";
+    file_.EndAnew(EnvironmentKeys(), ending_);
+    if (!file_.error().empty()) Say(file_.error());
+  } catch (const std::bad_alloc&) {
+    file_.Remove();
+  }
 }
 
 // Of two clocks the monotonic one is read first: the end is not put before a call that the program

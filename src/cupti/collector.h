@@ -48,8 +48,10 @@ class Collector {
   // When CUDA starts. Says on standard error what stands in the way.
   void Attach();
   // Ends the window, if it is open, and returns when the file is whole, or after 10 s at most; then
-  // does nothing. Async-signal-safe: the worker does all of it.
-  void Finish() noexcept;
+  // does nothing and returns false. Async-signal-safe: the worker does all of it.
+  bool Finish() noexcept;
+  // Finish() was called for an end that did not come: the file becomes incomplete.
+  void SayEndedTooEarly() noexcept;
   // For programs that mark ranges; any thread.
   OpenRange BeginRange(const char* name);
   void EndRange(const OpenRange& range);
@@ -133,6 +135,7 @@ class Collector {
   int64_t dropped_ = 0;
   int quiet_rounds_ = 0;
   int64_t drain_began_ns_ = 0;
+  Ending ending_;
 };
 
 }  // namespace perfgate::cupti

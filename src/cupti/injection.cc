@@ -1,9 +1,14 @@
 // The library's border: what the CUDA driver, NVTX and the program's end call. No exception leaves.
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "cupti/collector.h"
 #include "cupti/process.h"
@@ -18,6 +23,37 @@ void FinishFile() noexcept {
   if (Collector* collector = ExistingCollector()) collector->Finish();
 }
 
+// Most likely an exec of it does not return.
+bool Starts(const char* path) noexcept {
+  struct stat file {};
+  return ::stat(path, &file) == 0 && S_ISREG(file.st_mode) && ::access(path, X_OK) == 0;
+}
+
+// The same for a name that is looked for along PATH.
+bool StartsFromPath(const char* name) noexcept {
+  const char* folders = std::getenv("PATH");
+  if (std::strchr(name, '/') != nullptr || folders == nullptr) return Starts(name);
+  while (true) {
+    const auto length = static_cast<int>(std::strcspn(folders, ":"));
+    char path[PATH_MAX];
+    const int written = std::snprintf(path, sizeof path, "%.*s/%s", length, folders, name);
+    if (written < static_cast<int>(sizeof path) && Starts(path)) return true;
+    if (folders[length] == '\0') return false;
+    folders += length + 1;
+  }
+}
+
+// Calls `exec`, which returns only if it failed: then the program, and its window, go on.
+int EndAround(bool starts, auto exec) noexcept {
+  Collector* collector = starts ? ExistingCollector() : nullptr;
+  const bool ended = collector != nullptr && collector->Finish();
+  const int result = exec();
+  const int error = errno;
+  if (ended) collector->SayEndedTooEarly();
+  errno = error;
+  return result;
+}
+
 [[noreturn]] void EndNow(int status) {
   FinishFile();
   while (true) ::syscall(SYS_exit_group, status);
@@ -25,8 +61,9 @@ void FinishFile() noexcept {
 
 // The system's own call: a child of vfork must not look for a function.
 int ReplaceProcess(const char* path, char* const arguments[], char* const environment[]) {
-  FinishFile();
-  return static_cast<int>(::syscall(SYS_execve, path, arguments, environment));
+  return EndAround(Starts(path), [&] {
+    return static_cast<int>(::syscall(SYS_execve, path, arguments, environment));
+  });
 }
 
 }  // namespace
@@ -66,6 +103,6 @@ PERFGATE_EXPORT int execve(const char* path, char* const arguments[], char* cons
   return perfgate::cupti::ReplaceProcess(path, arguments, environment);
 }
 PERFGATE_EXPORT int execvp(const char* file, char* const arguments[]) {
-  perfgate::cupti::FinishFile();
-  return ::execvpe(file, arguments, environ);
+  return perfgate::cupti::EndAround(perfgate::cupti::StartsFromPath(file),
+                                    [&] { return ::execvpe(file, arguments, environ); });
 }

@@ -1,6 +1,9 @@
 #include "cupti/ranges.h"
 
+#include <pthread.h>
+
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <new>
@@ -127,33 +130,40 @@ int Pop(const void* domain) {
 struct Started {
   std::mutex mutex;  // nothing else is called under it
   std::map<nvtxRangeId_t, OpenRange> ranges;
-  nvtxRangeId_t last = 0;
 };
-Started& StartedRanges() {
-  static auto* started = new Started;
-  return *started;
+std::atomic<nvtxRangeId_t> last_started{0};
+
+// A forked child has its own: another thread of the parent may have held the lock.
+std::atomic<Started*>& StartedRanges() {
+  static std::atomic<Started*> started{new Started};
+  static const int kHandler =
+      ::pthread_atfork(nullptr, nullptr, [] { started.store(new (std::nothrow) Started); });
+  static_cast<void>(kHandler);
+  return started;
 }
 
 nvtxRangeId_t Start(auto message) noexcept {
   const OpenRange range = Begin(message);
   return UnlessNoMemory([&range] {
-    Started& started = StartedRanges();
-    const std::lock_guard lock(started.mutex);
-    const nvtxRangeId_t id = ++started.last;
-    if (range.counted || range.start_ns != 0) started.ranges.emplace(id, range);
+    const nvtxRangeId_t id = ++last_started;
+    Started* started = StartedRanges().load();
+    if (started == nullptr || (!range.counted && range.start_ns == 0)) return id;
+    const std::lock_guard lock(started->mutex);
+    started->ranges.emplace(id, range);
     return id;
   });
 }
 
 void End(nvtxRangeId_t id) {
-  Started& started = StartedRanges();
+  Started* started = StartedRanges().load();
+  if (started == nullptr) return;
   OpenRange range;
   {
-    const std::lock_guard lock(started.mutex);
-    const auto found = started.ranges.find(id);
-    if (found == started.ranges.end()) return;
+    const std::lock_guard lock(started->mutex);
+    const auto found = started->ranges.find(id);
+    if (found == started->ranges.end()) return;
     range = found->second;
-    started.ranges.erase(found);
+    started->ranges.erase(found);
   }
   Finish(range);
 }
@@ -222,6 +232,7 @@ int HookNvtx(NvtxGetExportTableFunc_t get_export_table) {
   const auto* callbacks =
       static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks)) return 0;
+  StartedRanges();
   const std::array core = {
       For(NVTX_CBID_CORE_RangePushA, PushA),     For(NVTX_CBID_CORE_RangePushW, PushW),
       For(NVTX_CBID_CORE_RangePushEx, PushEx),   For(NVTX_CBID_CORE_RangePop, PopDefault),

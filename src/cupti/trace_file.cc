@@ -62,6 +62,8 @@ void TraceFile::Event(std::string_view object) {
 }
 
 void TraceFile::End(std::string_view keys, const Ending& ending) {
+  Flush();
+  if (fd_ >= 0) events_end_ = ::lseek(fd_, 0, SEEK_CUR);
   JsonLine footer;
   footer.Raw("\n],\n").Raw(keys).Raw("\"perfgate_footer\":{\"records\":").Number(events_);
   footer.Raw(",\"dropped\":").Number(ending.dropped);
@@ -73,6 +75,18 @@ void TraceFile::End(std::string_view keys, const Ending& ending) {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
 }
+
+void TraceFile::EndAnew(std::string_view keys, const Ending& ending) {
+  if (path_.empty() || events_end_ <= 0) return;
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd_ < 0 || ::ftruncate(fd_, events_end_) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) {
+    error_ = "cannot write " + path_ + ": " + std::strerror(errno);
+    return Remove();
+  }
+  End(keys, ending);
+}
+
+void TraceFile::Remove() { ::unlink(path_.c_str()); }
 
 void TraceFile::Put(std::string_view text) {
   buffer_ += text;

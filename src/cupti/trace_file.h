@@ -2,6 +2,8 @@
 // says that the file is whole.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +31,10 @@ class TraceFile {
   void Event(std::string_view object);
   // Keys that stand behind the events, then the footer; closes the file.
   void End(std::string_view keys, const Ending& ending);
+  // Ends a file that has ended once more, with other words.
+  void EndAnew(std::string_view keys, const Ending& ending);
+  // So that nobody takes it for evidence.
+  void Remove();
 
   int64_t events() const { return events_; }
   // What went wrong with writing; "" if nothing did.
@@ -41,6 +47,7 @@ class TraceFile {
   int fd_ = -1;
   std::string path_, buffer_, error_;
   int64_t events_ = 0;
+  off_t events_end_ = 0;  // where the events stop in the file
 };
 
 // Leaves no-trace-pidN.txt, one line that says why this process wrote no trace. Errors are ignored.

@@ -197,15 +197,14 @@ void Collector::EndFile() {
     return;
   }
   recorder_->Finish();
-  Ending ending;
-  ending.dropped = dropped_;
-  ending.drain_ns = api_.Now() - drain_began_ns_;
+  ending_.dropped = dropped_;
+  ending_.drain_ns = api_.Now() - drain_began_ns_;
   {
     const std::lock_guard lock(mutex_);
-    ending.fault = fault_;
+    ending_.fault = fault_;
   }
-  if (ending.fault.empty()) ending.fault = WhyIncomplete();
-  file_.End(EnvironmentKeys(), ending);
+  if (ending_.fault.empty()) ending_.fault = WhyIncomplete();
+  file_.End(EnvironmentKeys(), ending_);
   if (!file_.error().empty()) Refuse(file_.error());
 }
 

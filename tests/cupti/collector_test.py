@@ -503,6 +503,40 @@ class Processes(unittest.TestCase):
         self.assertEqual(inside.names("kernel"), {"k": 9})
         self.assertNotIn("fault", inside.footer())
 
+    def test_an_exec_that_finds_no_program_ends_no_window(self):
+        for call in ["execv:/nowhere/at/all", "execvp:/nowhere/at/all", "execvp:no-such-program"]:
+            with self.subTest(call=call):
+                played = Played(f"init context launch:a {call} launch:b", PERFGATE_NVTX_STEPS=None)
+                self.assertEqual(played.stdout, "exec: No such file or directory\n")
+                self.assertEqual(played.names("kernel"), {"a": 1, "b": 1})
+                self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
+
+    def test_an_exec_that_fails_after_the_end_of_the_recording_is_told(self):
+        no_program = pathlib.Path(os.environ["TEST_TMPDIR"], "no_program")
+        no_program.write_bytes(b"\0\0\0\0")
+        no_program.chmod(0o755)
+        played = Played(f"init context launch:a execv:{no_program} launch:b", PERFGATE_NVTX_STEPS=None)
+        self.assertEqual(played.stdout, "exec: Exec format error\n")
+        self.assertEqual(played.names("kernel"), {"a": 1})
+        self.assertEqual(played.evidence["incomplete_because"],
+                         ["the recording ended before an exec that failed: the program went on "
+                          "without it"])
+
+    def test_an_exec_that_fails_after_the_window_changes_nothing(self):
+        no_program = pathlib.Path(os.environ["TEST_TMPDIR"], "no_program")
+        no_program.write_bytes(b"\0\0\0\0")
+        no_program.chmod(0o755)
+        played = Played(f"init context repeat:4 {STEP} again sleep:500 execv:{no_program}")
+        self.assertEqual(played.stdout, "exec: Exec format error\n")
+        self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
+
+    def test_a_child_that_marks_ranges_is_not_held_by_what_its_parent_was_doing(self):
+        # The parent's thread is inside a range's start or end at most of these forks.
+        for first in ["", "init context"]:
+            with self.subTest(first=first):
+                played = Played(f"{first} start:step end hammer repeat:100 fork start:step end join again _exit:0")
+                self.assertEqual((played.code, played.stderr), (0, ""))
+
     def test_a_device_reset_loses_nothing(self):
         played = Played("init context launch:a reset context launch:b", PERFGATE_NVTX_STEPS=None)
         self.assertEqual(played.names("kernel"), {"a": 1, "b": 1})

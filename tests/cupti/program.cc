@@ -16,6 +16,8 @@
 //   repeat:N … again  what stands between them, N times
 //   fork … join       what stands between them in a child; its exit code must be 0
 //   exit:N _exit:N term kill exec:SCRIPT
+//   execv:FILE execvp:FILE    says why if it returns
+//   hammer            a thread starts and ends ranges from now on
 //   handler:N         a signal interrupts malloc, and its handler calls _exit(N)
 //   held:N            _exit(N) while another thread is inside CUPTI for good
 #include <cuda.h>
@@ -24,9 +26,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -110,6 +114,20 @@ void DomainPush(const std::string& name) {
   nvtxDomainRangePushEx(Domain(), &event);
 }
 
+// Ranges that a thread starts and ends without a pause.
+void Hammer() {
+  std::thread([] {
+    while (true) nvtxRangeEnd(nvtxRangeStartA("step"));
+  }).detach();
+}
+
+void ExecFile(const std::string& path, auto exec) {
+  const char* const arguments[] = {path.c_str(), nullptr};
+  exec(path.c_str(), const_cast<char* const*>(arguments));
+  std::printf("exec: %s\n", std::strerror(errno));
+  std::fflush(stdout);
+}
+
 void Exec(const std::string& script) {
   const char* const arguments[] = {"program", script.c_str(), nullptr};
   execv("/proc/self/exe", const_cast<char* const*>(arguments));
@@ -171,6 +189,9 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"handler", [](Text code) { EndInHandler(std::stoi(code)); }},
       {"held", [](Text code) { EndWhileHeld(std::stoi(code)); }},
       {"exec", Exec},
+      {"execv", [](Text path) { ExecFile(path, execv); }},
+      {"execvp", [](Text path) { ExecFile(path, execvp); }},
+      {"hammer", [](Text) { Hammer(); }},
   };
   return commands;
 }
