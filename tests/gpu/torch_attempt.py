@@ -31,17 +31,21 @@ class Checks:
         return sum(not row["passed"] for row in self.rows)
 
 
+def run_attempt(build, folder, arguments, **variables):
+    """One process of perfgate-torch with `folder` as its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("PERFGATE_") or name in ("PERFGATE_CACHE", "PERFGATE_PYTHON")}
+    return subprocess.run([build / "perfgate-torch", *arguments], text=True, capture_output=True,
+                          env={**environment, **WINDOWS, "PERFGATE_ATTEMPT_DIR": str(folder), **variables},
+                          timeout=560, check=False)
+
+
 class Attempt:
     """One process of perfgate-torch in a folder of its own, and the evidence of its trace."""
 
     def __init__(self, build, folder, arguments, **variables):
-        folder.mkdir(parents=True, exist_ok=True)
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith("PERFGATE_") or name in ("PERFGATE_CACHE",
-                                                                       "PERFGATE_PYTHON")}
-        done = subprocess.run([build / "perfgate-torch", *arguments], text=True, capture_output=True,
-                              env={**environment, **WINDOWS, "PERFGATE_ATTEMPT_DIR": str(folder),
-                                   **variables}, timeout=560, check=False)
+        done = run_attempt(build, folder, arguments, **variables)
         self.code, self.stderr = done.returncode, done.stderr
         self.samples = self.evidence = None
         if self.code != 0:

@@ -69,8 +69,9 @@ __device__ inline Word<T, kWidth> ActAndMulWord(Word<T, kWidth> gate, Word<T, kW
   return result;
 }
 
-// A block does kTile elements of a row. Words stay whole until all are loaded, and are stored by
-// __stwb: the compiler cuts a plain store into four, which leave gaps between threads.
+// A block does kTile elements of a row. Words stay whole until all are loaded, and are moved by
+// intrinsics: the compiler cuts a plain store into four, which leave gaps between threads. Their
+// kind is the default one; loads that evict first, beside usual stores, lose 10 % (H200).
 template <typename T, float (*kAct)(float), int kWidth>
 __global__ void __launch_bounds__(kThreads)
     act_and_mul_kernel(const T* __restrict__ gate, const T* __restrict__ up, T* __restrict__ out,
@@ -90,8 +91,8 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int i = 0; i < kWords; ++i) {
       if (thread + i * kThreads >= words) continue;
-      g[i] = __ldcs(reinterpret_cast<const Move*>(gates) + thread + i * kThreads);
-      u[i] = __ldcs(reinterpret_cast<const Move*>(ups) + thread + i * kThreads);
+      g[i] = __ldca(reinterpret_cast<const Move*>(gates) + thread + i * kThreads);
+      u[i] = __ldca(reinterpret_cast<const Move*>(ups) + thread + i * kThreads);
     }
 #pragma unroll
     for (int i = 0; i < kWords; ++i) {
