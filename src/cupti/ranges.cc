@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <new>
@@ -135,7 +136,9 @@ std::atomic<nvtxRangeId_t> last_started{0};
 
 // A forked child has its own: another thread of the parent may have held the lock.
 std::atomic<Started*>& StartedRanges() {
-  static std::atomic<Started*> started{new Started};
+  alignas(
+      Started) static std::byte first[sizeof(Started)];  // there from the start, and never freed
+  static std::atomic<Started*> started{new (first) Started};
   static const int kHandler =
       ::pthread_atfork(nullptr, nullptr, [] { started.store(new (std::nothrow) Started); });
   static_cast<void>(kHandler);
