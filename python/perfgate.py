@@ -10,6 +10,9 @@
 `perfgate run` starts the script with PERFGATE_* set and an empty folder (docs/attempt.md). `measure`
 runs the warm-up, the timed window (no profiler) and, in the traced phase, the traced window, and
 leaves samples.json and trace.json. Started by hand, it uses defaults, and prints a summary.
+
+Of several processes that are ranks of torch.distributed, each calls `measure`: all run the same number
+of iterations, each leaves trace-rankN.json, and rank 0 leaves samples.json.
 """
 
 import dataclasses
@@ -90,7 +93,7 @@ def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, env
     warmup_ns = [iterate()[0]]
     cold_start_ns = _since_process_start_ns()
     deadline = time.perf_counter_ns() + settings.warmup_at_most_ns
-    while _goes_on(warmup_ns, settings) and time.perf_counter_ns() < deadline:
+    while _as_rank_0(_goes_on(warmup_ns, settings) and time.perf_counter_ns() < deadline, device):
         warmup_ns.append(iterate()[0])
 
     latency_ns, dispatch_ns = [], []
@@ -102,9 +105,11 @@ def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, env
 
     result = None  # freed between the steps, so that every step allocates alike
     if settings.traced:
-        _trace(step, settings, on_gpu, synchronize)
+        _trace(step, settings, device, synchronize)
     result = step()
     synchronize()
+    if _rank() > 0:
+        return result
 
     samples = {
         "schema": "perfgate.samples/1",
@@ -156,29 +161,54 @@ def _since_process_start_ns():
     return max(0, time.clock_gettime_ns(time.CLOCK_BOOTTIME) - start_ns)
 
 
+def _ranks():
+    """torch.distributed, where this process is one of several ranks."""
+    ranks = torch.distributed
+    if ranks.is_available() and ranks.is_initialized() and ranks.get_world_size() > 1:
+        return ranks
+    return None
+
+
+def _rank():
+    ranks = _ranks()
+    return ranks.get_rank() if ranks else 0
+
+
+def _as_rank_0(answer, device):
+    """What rank 0 answers: a rank that went on alone would wait for the others for ever."""
+    ranks = _ranks()
+    if not ranks:
+        return answer
+    flag = torch.tensor(int(answer), device=device)
+    ranks.broadcast(flag, 0)
+    return bool(flag.item())
+
+
 def _why_no_dispatch(on_gpu, synchronizes_inside):
     if synchronizes_inside:
         return "the workload synchronises inside"
     return "" if on_gpu else "the call returns when the work is done, so there is no dispatch apart"
 
 
-def _trace(step, settings, on_gpu, synchronize):
+def _trace(step, settings, device, synchronize):
     """The traced window; the device is waited for outside the marks. Once a process."""
     from torch.profiler import ProfilerActivity, profile, record_function
 
     activities = [ProfilerActivity.CPU]
-    if on_gpu:
+    if str(device).startswith("cuda"):
         activities.append(ProfilerActivity.CUDA)
     else:  # Kineto asks for GPUs even so, and calls it an error that there is no driver
         os.environ.setdefault("KINETO_LOG_LEVEL", "6")
     with profile(activities=activities, record_shapes=True, profile_memory=True) as profiler:
         profiler.add_metadata("perfgate_writer", "perfgate.py")
+        profiler.add_metadata_json("perfgate_environment", json.dumps(_environment(device)))
         for index in range(settings.traced_iterations):
             with record_function(f"ProfilerStep#{index}"):
                 result = step()
             synchronize()
             del result
-    profiler.export_chrome_trace(str(settings.folder / "trace.json"))
+    name = f"trace-rank{_rank()}.json" if _ranks() else "trace.json"
+    profiler.export_chrome_trace(str(settings.folder / name))
 
 
 def _tensors(value, name):
@@ -230,8 +260,11 @@ def _environment(device):
     if str(device).startswith("cuda"):
         properties = torch.cuda.get_device_properties(device)
         found["gpu"] = properties.name
-        found["gpu_uuid"] = str(getattr(properties, "uuid", ""))
+        if uuid := str(getattr(properties, "uuid", "")):
+            found["gpu_uuid"] = "GPU-" + uuid.removeprefix("GPU-")  # as nvidia-smi says it
         found["cudnn"] = str(torch.backends.cudnn.version())
+    if _ranks():
+        found["world_size"] = str(_ranks().get_world_size())
     try:
         found["triton"] = importlib.metadata.version("triton")  # installed, used or not
     except importlib.metadata.PackageNotFoundError:

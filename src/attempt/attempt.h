@@ -113,7 +113,7 @@ struct Samples {
 
 struct TraceFile {
   std::filesystem::path path;  // out folder included
-  int rank = 0;                // from the file's name, "trace-rank1.json"; else 0
+  std::optional<int> rank;     // from the file's name, "trace-rank1.json"; empty: it says none
 };
 
 // What one attempt left behind.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -23,16 +24,17 @@ bool IsTraceName(std::string_view name) {
   return name.starts_with("trace") && (name.ends_with(".json") || name.ends_with(".json.gz"));
 }
 
-// The number after "rank" in the file's name, 0 if there is none.
-int RankFromName(const std::string& name) {
+// The number after "rank" in the file's name.
+std::optional<int> RankFromName(const std::string& name) {
   const size_t at = name.find("rank");
-  if (at == std::string::npos) return 0;
+  if (at == std::string::npos) return std::nullopt;
   const char* begin = name.data() + at + 4;
   const char* end = name.data() + name.size();
   if (begin != end && (*begin == '-' || *begin == '_')) ++begin;
   int rank = 0;
   const auto [stop, error] = std::from_chars(begin, end, rank);
-  return error == std::errc() && stop != begin && rank >= 0 ? rank : 0;
+  if (error != std::errc() || stop == begin || rank < 0) return std::nullopt;
+  return rank;
 }
 
 bool IsNoTraceName(std::string_view name) {
@@ -76,9 +78,7 @@ class Collector {
     if (std::binary_search(names.begin(), names.end(), "samples.json")) AddSamples();
     // A process that failed says so above; what it therefore did not write is no second fault.
     if (!data_.faults.empty()) return;
-    if (data_.attempt.phase == Phase::kTraced && data_.traces.empty()) {
-      AddNoTrace(names);
-    }
+    if (data_.attempt.phase == Phase::kTraced) AddMissingTraces(names);
     if (data_.attempt.phase == Phase::kTimed && !data_.samples) {
       AddFault("wrote no samples.json into PERFGATE_ATTEMPT_DIR");
     }
@@ -87,12 +87,13 @@ class Collector {
  private:
   void AddFault(std::string_view what) { data_.faults.emplace_back(what); }
 
-  // The collector leaves a text for each process that used CUDA and came to no trace.
-  void AddNoTrace(const std::vector<std::string>& names) {
+  // The collector leaves a text for each process that used CUDA and came to no trace: what that
+  // process did is missing, whatever others left.
+  void AddMissingTraces(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       if (IsNoTraceName(name) && IsReadable(name)) AddFault(FirstLine(folder_ / name));
     }
-    if (!data_.faults.empty()) return;
+    if (!data_.faults.empty() || !data_.traces.empty()) return;
     AddFault(profiler_ == Profiler::kCupti
                  ? "there is no trace: the program used no CUDA, or ended before the collector's "
                    "window"

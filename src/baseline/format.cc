@@ -84,6 +84,20 @@ Json OperatorsJson(const std::vector<OperatorRow>& rows) {
   return json;
 }
 
+Json CollectivesJson(const std::vector<CollectiveRow>& rows) {
+  Json json{Json::Array{}};
+  for (const CollectiveRow& row : rows) {
+    Json item{Json::Object{}};
+    item.Append("name", row.name);
+    item.Append("dtype", row.dtype);
+    item.Append("bytes", row.bytes ? Json(*row.bytes) : Json());
+    item.Append("group_size", row.group_size);
+    item.Append("count", PerStep(row.count_per_step));
+    json.Push(std::move(item));
+  }
+  return json;
+}
+
 // A metric that was unavailable is left out: absence says so.
 Json MetricsJson(const Evidence& evidence) {
   Json json{Json::Object{}};
@@ -131,6 +145,9 @@ Json DocumentOf(const Baseline& baseline) {
   json.Append("kernels", RowsJson(evidence.kernels));
   json.Append("transfers", RowsJson(evidence.transfers));
   json.Append("syncs", RowsJson(evidence.syncs));
+  if (!evidence.collectives.empty()) {
+    json.Append("collectives", CollectivesJson(evidence.collectives));
+  }
   json.Append("operators", OperatorsJson(evidence.operators));
   return json;
 }
@@ -211,6 +228,23 @@ std::vector<OperatorRow> ReadOperators(const Json& json, int64_t steps) {
     row.kind = ClassifyOperator(row.name);
     row.count_per_step = ReadPerStep(item, "count", steps, kMostCount);
     row.input_dims = TextOr(item, "shapes");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<CollectiveRow> ReadCollectives(const Json& json, int64_t steps) {
+  CheckSize(json, steps);
+  std::vector<CollectiveRow> rows;
+  for (const Json& item : json.AsArray()) {
+    CollectiveRow row;
+    row.name = item.At("name").AsString();
+    row.dtype = item.At("dtype").AsString();
+    if (!item.At("bytes").IsNull()) row.bytes = AsCount(item.At("bytes"), "bytes");
+    row.group_size = static_cast<int>(
+        AsCount(item.At("group_size"), "group_size", std::numeric_limits<int>::max()));
+    row.count_per_step = ReadPerStep(item, "count", steps, kMostCount);
+    row.time_ns_per_step.resize(static_cast<size_t>(steps));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -322,6 +356,9 @@ Baseline FromDocument(const Json& json) {
   evidence.transfers = ReadRows(json.At("transfers"), steps);
   evidence.syncs = ReadRows(json.At("syncs"), steps);
   evidence.operators = ReadOperators(json.At("operators"), steps);
+  if (const Json* rows = json.Find("collectives")) {
+    evidence.collectives = ReadCollectives(*rows, steps);
+  }
   CheckRowsAddUp(evidence, MetricId::kKernels, false);
   CheckRowsAddUp(evidence, MetricId::kCpuKernels, true);
   DecodeRows(evidence);

@@ -158,7 +158,9 @@ class Parser {
     inspect_ = Add(&app_, "inspect", "Show what one trace or stored case proves",
                    "  perfgate inspect trace.json.gz\n"
                    "  perfgate inspect latest:'geglu[mode=aoti]' --explain --format json");
-    inspect_->add_option("what", what_, "Trace file, or RUN:CASE of the database")
+    inspect_
+        ->add_option("what", what_,
+                     "Trace file, folder with those of several ranks, or RUN:CASE of the database")
         ->type_name("TRACE|RUN:CASE")
         ->required();
     inspect_->add_flag("--explain", explain_, "Also what was left out, and why");

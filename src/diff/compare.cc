@@ -51,13 +51,13 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   diff.unknown_key = UnknownKeyFields(base.key, head.key);
   diff.different_shapes = DifferentShapes(base, head);
   Work work{LaunchesOf(base.kernels, base.TotalSteps()),
-            LaunchesOf(head.kernels, head.TotalSteps()), &diff};
+            LaunchesOf(head.kernels, head.TotalSteps()), &diff, {}};
   diff.kernel_count = TotalCount(work.head) - TotalCount(work.base);
   diff.kernel_time_ns = TotalTime(work.head) - TotalTime(work.base);
-  FindPieces(&work, false);
-  FindPieces(&work, true);
+  FindExchanges(&work, base, head);
+  FindPieces(&work);
   MatchEqual(&work);
-  KeepSlowest(&diff);
+  TellSlowest(&work);
   FindFusions(&work, false);
   FindFusions(&work, true);
   FindMultiTensor(&work, false);

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "diff/diff.h"
@@ -19,6 +21,10 @@ struct Launches {
   // One word an operator: those of the name, and those of the path unless the kernel is a copy (a
   // copy under aten::mul is no multiplication). All GEMM operators are the word "mm".
   std::vector<std::string> words;
+  std::string operator_word;  // of the innermost operator: "mm" under aten::addmm
+  // What an Inductor kernel fuses, "pointwise+gelu+mul", whatever views its name also lists; "" of
+  // any other kernel.
+  std::string fused;
 
   bool Has(std::string_view word) const;
   // Holds several operators by its name: an Inductor kernel.
@@ -33,9 +39,18 @@ struct Launches {
 // cumulative, so that the rows add up to the rounded totals.
 std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps);
 
+// Some launches of a row.
+struct Portion {
+  const KernelRow* row = nullptr;
+  int64_t count = 0, time_ns = 0;  // a step
+};
+// Takes `count` launches, at most what is left, with their share of the time.
+Portion Cut(Launches* launches, int64_t count);
+
 // The row by its names and places, with count and time 0.
 ChangedKernel Named(const KernelRow& row);
-// Takes `count` launches, at most what is left, with their share of the time.
+ChangedKernel Named(const Portion& portion);
+// Cut() and named.
 ChangedKernel Take(Launches* launches, int64_t count);
 // The same where it is known how long these launches took together.
 ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns);
@@ -61,19 +76,59 @@ bool ShareAPlace(const std::vector<PlaceUse>& a, const std::vector<PlaceUse>& b)
 // made to leave tens of thousands is explained no further after this many looks.
 inline constexpr int64_t kMostLooks = 5'000'000;
 
+// Launches that are the same on both sides and take another time.
+struct Drifting {
+  Portion base, head;
+  int64_t Rise() const { return head.time_ns - base.time_ns; }
+};
+
 // The two sides while changes are found, and the changes so far.
 struct Work {
   std::vector<Launches> base, head;
   Diff* diff = nullptr;
+  std::vector<Drifting> drifting;
 };
 
 // Adds launches without a change to the drift of the diff.
-void AddDrift(const ChangedKernel& base, const ChangedKernel& head, Diff* diff);
-// Keeps of the drifting rows the slower ones that explain most.
-void KeepSlowest(Diff* diff);
+void AddDrift(const Portion& base, const Portion& head, Work* work);
+// Tells of the drifting rows the slower ones that explain most.
+void TellSlowest(Work* work);
 
 // Indices of launches by a word or any other key, in order.
 using Index = std::unordered_map<std::string, std::vector<size_t>>;
+
+// Pairs rows of both sides that have launches left and equal keys, in order, until one side of a key
+// is used up. A key is an std::optional: rows without one take no part. `pair` takes all launches
+// of one of the two.
+template <typename Hash, typename BaseKey, typename HeadKey, typename Pair>
+void PairByKey(Work* work, const BaseKey& base_key, const HeadKey& head_key, const Pair& pair) {
+  using Key = typename std::invoke_result_t<BaseKey, const Launches&>::value_type;
+  struct Rows {
+    std::vector<Launches*> all;
+    size_t next = 0;  // the first that may have launches left
+  };
+  std::vector<std::pair<Launches*, Key>> base;
+  for (Launches& launches : work->base) {
+    if (launches.count == 0) continue;
+    if (auto key = base_key(launches)) base.emplace_back(&launches, *std::move(key));
+  }
+  if (base.empty()) return;
+  std::unordered_map<Key, Rows, Hash> head;
+  for (Launches& launches : work->head) {
+    if (launches.count == 0) continue;
+    if (auto key = head_key(launches)) head[*std::move(key)].all.push_back(&launches);
+  }
+  if (head.empty()) return;
+  for (auto& [launches, key] : base) {
+    const auto found = head.find(key);
+    if (found == head.end()) continue;
+    auto& [all, next] = found->second;
+    while (launches->count > 0 && next < all.size()) {
+      if (all[next]->count > 0) pair(launches, all[next]);
+      if (all[next]->count == 0) ++next;
+    }
+  }
+}
 
 Change OfKind(ChangeKind kind);
 // Finishes a change from its two lists: sums, ops if empty, operators.
@@ -91,7 +146,8 @@ void AddCompanions(Work* work, std::vector<Substitution>* substitutions);
 bool NormsInTraining(const std::vector<ChangedKernel>& kernels);
 
 // The passes, in this order.
-void FindPieces(Work* work, bool reversed);         // one launch became several; reversed: fused
+void FindExchanges(Work* work, const Evidence& base, const Evidence& head);  // messages
+void FindPieces(Work* work);                        // one launch became several, or the reverse
 void MatchEqual(Work* work);                        // exact and canonical names
 void FindFusions(Work* work, bool reversed);        // split and lost; reversed: fused
 void FindMultiTensor(Work* work, bool reversed);    // one kernel for many tensors, one for each now
@@ -129,7 +185,8 @@ int64_t ElementsOf(std::string_view tensor);
 // GPU are not known.
 std::string RooflineText(const Evidence& evidence);
 
-// "[[64, 768], [], [3072, 768]]" -> {"64, 768", "", "3072, 768"}. Tensors only, by their brackets.
-std::vector<std::string> Tensors(std::string_view dims);
+// "[[64, 768], [], [3072, 768]]" -> {"64, 768", "", "3072, 768"}. Tensors only, by their brackets;
+// `depth`: of those around a tensor.
+std::vector<std::string_view> Tensors(std::string_view dims, int depth = 2);
 
 }  // namespace perfgate

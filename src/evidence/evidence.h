@@ -110,6 +110,17 @@ struct OperatorRow {
   std::string input_dims;  // of the first call; "" if shapes were not recorded
 };
 
+// Collectives of one kind: a row for each (name, element type, bytes, ranks that take part), by the
+// kernels that ran them.
+struct CollectiveRow {
+  std::string name;   // as torch.distributed calls it, "all_reduce", "reduce_scatter", "send";
+                      // "collective" where neither the trace nor the kernel's name says
+  std::string dtype;  // "bf16"; "" if unknown
+  std::optional<int64_t> bytes;  // the larger of what a rank gives and gets; empty: unknown
+  int group_size = 0;            // ranks that take part; 0: unknown
+  std::vector<int64_t> count_per_step, time_ns_per_step;
+};
+
 // One process's values of one metric: one a step for metrics of the traced window, a single one
 // for those of the timed window (percentiles).
 struct Observation {
@@ -118,6 +129,18 @@ struct Observation {
   int pair = 0;
   int process = 0;
   std::vector<double> per_step;
+  int rank = 0;  // 0 too where the case has no ranks
+};
+
+// Which rank a traced process was and where it ran.
+struct Rank {
+  int process = 0;  // number of the attempt, as in Observation
+  int rank = 0;
+  int world_size = 0;  // 0: not said
+  std::string
+      device;       // "cuda:1", as the process numbers the GPUs that it sees; "cpu"; "" if unknown
+  std::string gpu;  // "NVIDIA H200"; "" if unknown
+  std::string gpu_uuid;
 };
 
 // Where gpu_idle of the traced steps came from: the three add up to it. One number a step, all
@@ -146,12 +169,14 @@ struct Evidence {
   std::string device_kind;  // "cuda" | "cpu"
   std::string device_name;  // "NVIDIA H200" | CPU model or "cpu"
   std::vector<int> steps;   // of each traced process; 0: no steps marked, the whole window is one
+  std::vector<Rank> ranks;  // of the traced processes; empty: the case has none
   std::vector<Observation> values;
   std::map<MetricId, std::string> unavailable;  // reason
   std::vector<KernelRow> kernels;               // GPU kernels, then CPU kernels
   std::vector<KernelRow> transfers;             // copies and fills
   std::vector<KernelRow> syncs;  // synchronising runtime calls, harness ones left out
   std::vector<OperatorRow> operators;
+  std::vector<CollectiveRow> collectives;
   IdleTimes idle;
   int64_t pre_window = 0;  // GPU activities launched before the window, not counted
   std::vector<std::string> incomplete_because;  // also faults of attempts; empty: complete
@@ -171,11 +196,22 @@ struct MetricValue {
   std::optional<double> value;    // the per-step value; empty if unstable or unavailable
   std::optional<double> largest;  // over the steps
   std::vector<double> per_step;
-  bool stable = false;      // exact metrics: all steps equal. Others: always true
-  std::string unavailable;  // reason
+  std::map<int, double> by_rank;  // the median of each rank; empty where the case has no ranks
+  bool stable = false;            // exact metrics: all steps equal. Others: always true
+  std::string unavailable;        // reason
 };
-// Exact metrics: the common value. Near exact and noisy: the median of the processes' medians.
+// Exact metrics: the common value. Near exact and noisy: the median of the processes' medians; of
+// several ranks the largest median counts, for a step is as slow as its slowest rank.
 MetricValue Summarise(const Evidence& evidence, MetricId metric);
+
+// How the values of a metric are spread over the ranks, by each rank's median.
+struct RankSpread {
+  MetricId metric;
+  double median = 0, least = 0, most = 0;
+  int least_rank = 0, most_rank = 0;
+};
+// Of the metrics in which ranks differ.
+std::vector<RankSpread> SpreadOverRanks(const Evidence& evidence);
 
 // True if the multiset of kernel names is the same in every step.
 bool KernelSetIsStable(const Evidence& evidence);
@@ -190,7 +226,8 @@ Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
                  const std::filesystem::path& out_dir,
                  const std::map<std::string, std::string>& machine);
 
-// Evidence of one bare trace file. Throws Error(kInput) if it is no trace at all.
+// Evidence of one bare trace file, or of a folder that holds those of several ranks, or an attempt.
+// Throws Error(kInput) if it is no trace at all, or holds none.
 Evidence ExtractTrace(const std::filesystem::path& trace);
 
 // The one JSON form, schema "perfgate.evidence/1" (docs/formats.md). FromJson throws Error(kInput)
@@ -201,6 +238,10 @@ Evidence EvidenceFromJson(const Json& json);
 // The shapes of a row in JSON, the same in evidence and baselines.
 Json ShapesToJson(const std::vector<ShapeUse>& shapes);
 std::vector<ShapeUse> ShapesFromJson(const Json& json);
+
+Json CollectivesToJson(const std::vector<CollectiveRow>& rows);
+// Throws Error(kInput) for a wrong type, or unless each row has `steps` numbers.
+std::vector<CollectiveRow> CollectivesFromJson(const Json& json, size_t steps);
 
 // Names of key fields in which both are known and differ: "torch: 2.11.0 / 2.12.0".
 std::vector<std::string> KeyDifferences(const Key& base, const Key& head);

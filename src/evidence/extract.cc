@@ -8,6 +8,7 @@
 #include "evidence/evidence.h"
 #include "evidence/merge.h"
 #include "evidence/process.h"
+#include "evidence/ranks.h"
 #include "trace/trace.h"
 
 namespace perfgate {
@@ -116,32 +117,46 @@ class Extractor {
     const std::string label = Label(data);
     // A process that failed says so already.
     if (data.traces.empty() && data.faults.empty()) Incomplete(label, "no trace was written");
-    if (data.traces.size() > 1) {
-      AddUnique(evidence_.notes,
-                fmt::format("{} ranks: each is taken as a process of its own", data.traces.size()));
-    }
+    RollCall ranks;
+    bool any_rank = data.traces.size() < 2;
     for (const TraceFile& file : data.traces) {
-      const std::string rank =
-          data.traces.size() < 2
-              ? label
-              : fmt::format("{}{}rank {}", label, label.empty() ? "" : ", ", file.rank);
-      const TraceData trace = TryReadTrace(file.path);
+      const std::string name = file.path.filename().string();
+      TraceData trace = TryReadTrace(file.path);
+      ranks.Add(name, file.rank, trace);
+      if (!trace.rank) trace.rank = file.rank;
+      any_rank |= trace.rank.has_value();
+      std::string who = label;
+      if (data.traces.size() > 1) {
+        who += who.empty() ? "" : ", ";
+        who += trace.rank ? fmt::format("rank {}", *trace.rank) : name;
+      }
       if (trace.refused.empty()) {
-        AddTrace(trace, data, rank);
+        AddTrace(trace, data, who);
       } else {
-        Incomplete(rank, fmt::format("{}: {}", file.path.filename().string(), trace.refused));
+        Incomplete(who, fmt::format("{}: {}", name, trace.refused));
       }
     }
+    if (!any_rank) {
+      AddUnique(evidence_.notes, fmt::format("{} traces that say no rank: each is taken as a "
+                                             "process of its own",
+                                             data.traces.size()));
+    }
+    // A trace that is judged as it is may be that of one rank.
+    if (declared_.argv.empty() && data.traces.size() == 1) return;
+    if (data.samples) ranks.Expect(data.samples->environment);
+    for (const std::string& fault : ranks.Faults()) Incomplete(label, fault);
   }
 
   void AddTrace(const TraceData& trace, const AttemptData& data, const std::string& label) {
     ProcessEvidence process = ExtractProcess(trace, ExpectsGpu(), KeepsSyncsOutside(data));
     if (process.gpu) ++gpu_processes_;
     for (const int device : process.devices) AddUniqueDevice(device, trace);
+    const std::optional<Rank> rank = RankOf(trace, process, data.attempt);
+    if (rank && data.traces.size() > 1) NumberOwnDevices(process);
     if (!trace.profiler.empty()) profiler_ = trace.profiler;
     AddTraceKey(trace, process, evidence_);
     CheckSteps(process);
-    AppendProcess(std::move(process), data.attempt, label, evidence_);
+    AppendProcess(std::move(process), data.attempt, rank, label, evidence_);
   }
 
   // A workload that was asked for a number of steps owes them, whole and in order. What a bare
@@ -162,8 +177,7 @@ class Extractor {
 
   // GPUs of ranks are told apart by rank where each sees its own as 0.
   void AddUniqueDevice(int device, const TraceData& trace) {
-    const std::pair<int, int> place{trace.world_size.value_or(1) > 1 ? trace.rank.value_or(0) : 0,
-                                    device};
+    const std::pair<int, int> place{trace.rank.value_or(0), device};
     if (std::find(devices_.begin(), devices_.end(), place) == devices_.end()) {
       devices_.push_back(place);
     }
@@ -178,6 +192,8 @@ class Extractor {
       evidence_.incomplete_because.push_back(
           "the case declares `device: cpu`, but the workload ran on CUDA");
     }
+    CheckDevice();
+    AddRanksToKey(evidence_);
     if (!devices_.empty()) {
       evidence_.key.fields["gpu_count"] = fmt::format("{}", devices_.size());
     }
@@ -186,6 +202,18 @@ class Extractor {
     CompleteMetrics(declared_, evidence_);
     DecodeRows(evidence_);
     return std::move(evidence_);
+  }
+
+  // A workload that was told `cuda:1` may not have listened.
+  void CheckDevice() {
+    if (!declared_.device.starts_with("cuda:")) return;
+    for (const auto& [rank, ordinal] : devices_) {
+      const std::string device = fmt::format("cuda:{}", ordinal);
+      if (device == declared_.device) continue;
+      AddUnique(evidence_.incomplete_because,
+                fmt::format("the case declares `device: {}`, but the workload ran on {}",
+                            declared_.device, device));
+    }
   }
 
   void CheckTraced() {
@@ -214,7 +242,28 @@ Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
   return Extractor(declared, attempts, out_dir).Extract(machine);
 }
 
+namespace {
+
+// The traces of several ranks, or whatever an attempt left; none if the folder holds no trace.
+AttemptData CollectFolder(const std::filesystem::path& folder) {
+  Attempt attempt;
+  attempt.case_name = folder.filename();
+  attempt.dir = folder.filename();
+  return CollectAttempt(folder.parent_path(), attempt, {});
+}
+
+}  // namespace
+
 Evidence ExtractTrace(const std::filesystem::path& trace) {
+  if (std::filesystem::is_directory(trace)) {
+    const std::filesystem::path folder =
+        std::filesystem::absolute(trace / "").lexically_normal().parent_path();
+    const AttemptData data = CollectFolder(folder);
+    Case bare;
+    bare.name = data.attempt.case_name;
+    const std::filesystem::path around = folder.parent_path();
+    if (!data.traces.empty()) return Extractor(bare, std::span(&data, 1), around).Extract({});
+  }
   AttemptData data;
   data.traces.push_back({trace, 0});
   Case bare;

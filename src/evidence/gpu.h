@@ -55,6 +55,8 @@ void ExtractGpuCounts(const TraceData& trace, const HostTree& host, const GpuLin
                       ProcessEvidence& evidence);
 // gpu_time, comm_time, kernel_time, gpu_idle, launch_api_time, launch_delay. Clips impossible ends.
 void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence);
+// comm_count, comm_bytes, comm_exposed and the rows of collectives. After ExtractGpuTimes.
+void ExtractCommunication(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence);
 // Why the GPU was idle. After ExtractGpuTimes.
 void ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& links,
                  ProcessEvidence& evidence);

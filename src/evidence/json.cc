@@ -25,6 +25,14 @@ Json ToJson(TensorCore tensor_core) {
   return Json(tensor_core == TensorCore::kYes);
 }
 
+Json ByRank(const std::map<int, double>& values) {
+  Json object{Json::Object{}};
+  for (const auto& [rank, value] : values) {
+    object.Append(std::to_string(rank), Json::Number(value));
+  }
+  return object;
+}
+
 Json MetricsJson(const Evidence& evidence) {
   Json object{Json::Object{}};
   for (const Metric& metric : Metrics()) {
@@ -32,6 +40,7 @@ Json MetricsJson(const Evidence& evidence) {
     Json entry{Json::Object{}};
     entry.Append("value", summary.value ? Json::Number(*summary.value) : Json());
     entry.Append("per_step", Numbers(summary.per_step));
+    if (summary.by_rank.size() > 1) entry.Append("by_rank", ByRank(summary.by_rank));
     entry.Append("stable", summary.stable);
     entry.Append("unit", ToString(metric.unit));
     entry.Append("unavailable", summary.unavailable.empty() ? Json() : Json(summary.unavailable));
@@ -48,6 +57,7 @@ Json Observations(const Evidence& evidence) {
     entry.Append("side", ToString(observation.side));
     entry.Append("pair", observation.pair);
     entry.Append("process", observation.process);
+    if (!evidence.ranks.empty()) entry.Append("rank", observation.rank);
     entry.Append("per_step", Numbers(observation.per_step));
     array.push_back(std::move(entry));
   }
@@ -126,6 +136,21 @@ Json Operators(const Evidence& evidence) {
   return Json(std::move(array));
 }
 
+Json Ranks(const Evidence& evidence) {
+  Json::Array array;
+  for (const Rank& rank : evidence.ranks) {
+    Json entry{Json::Object{}};
+    entry.Append("process", rank.process);
+    entry.Append("rank", rank.rank);
+    entry.Append("world_size", rank.world_size);
+    entry.Append("device", rank.device);
+    entry.Append("gpu", rank.gpu);
+    entry.Append("gpu_uuid", rank.gpu_uuid);
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
+
 Json Attempts(const Evidence& evidence) {
   Json::Array array;
   for (const AttemptSummary& summary : evidence.attempts) {
@@ -161,6 +186,21 @@ Json Fallbacks(const Evidence& evidence) {
 
 }  // namespace
 
+Json CollectivesToJson(const std::vector<CollectiveRow>& rows) {
+  Json::Array array;
+  for (const CollectiveRow& row : rows) {
+    Json entry{Json::Object{}};
+    entry.Append("name", row.name);
+    entry.Append("dtype", row.dtype);
+    entry.Append("bytes", row.bytes ? Json(*row.bytes) : Json());
+    entry.Append("group_size", row.group_size);
+    entry.Append("count_per_step", Json::ArrayOf(row.count_per_step));
+    entry.Append("time_ns_per_step", Json::ArrayOf(row.time_ns_per_step));
+    array.push_back(std::move(entry));
+  }
+  return Json(std::move(array));
+}
+
 Json ShapesToJson(const std::vector<ShapeUse>& shapes) {
   return UsesToJson(shapes, "input_dims", &ShapeUse::input_dims);
 }
@@ -180,6 +220,7 @@ Json ToJson(const Evidence& evidence) {
   json.Append("device", std::move(device));
   json.Append("steps", steps);
   json.Append("steps_by_process", Json::ArrayOf(evidence.steps));
+  json.Append("ranks", Ranks(evidence));
   json.Append("key", Texts(evidence.key.fields));
   json.Append("recorded", Texts(evidence.key.recorded));
   json.Append("metrics", MetricsJson(evidence));
@@ -187,6 +228,7 @@ Json ToJson(const Evidence& evidence) {
   json.Append("kernels", Rows(evidence.kernels));
   json.Append("transfers", Rows(evidence.transfers));
   json.Append("syncs", Rows(evidence.syncs));
+  json.Append("collectives", CollectivesToJson(evidence.collectives));
   json.Append("operators", Operators(evidence));
   json.Append("idle", evidence.idle.empty() ? Json() : IdleJson(evidence.idle));
   json.Append("pre_window", evidence.pre_window);

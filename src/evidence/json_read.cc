@@ -146,8 +146,9 @@ void ReadObservations(const Json& json, Evidence& evidence) {
     // A metric of a newer perfgate is no fault of this evidence.
     const std::optional<MetricId> metric = FindMetric(item.At("metric").AsString());
     if (!metric) continue;
+    const int rank = item.Find("rank") == nullptr ? 0 : SmallCountAt(item, "rank");
     evidence.values.push_back({*metric, SideOf(item), SmallCountAt(item, "pair"),
-                               SmallCountAt(item, "process"), NumbersAt(item, "per_step")});
+                               SmallCountAt(item, "process"), NumbersAt(item, "per_step"), rank});
   }
 }
 
@@ -167,6 +168,19 @@ void ReadOperators(const Json& json, size_t steps, Evidence& evidence) {
     row.count_per_step = PerStep(item, "count_per_step", steps);
     row.input_dims = item.At("input_dims").AsString();
     evidence.operators.push_back(std::move(row));
+  }
+}
+
+void ReadRanks(const Json& json, Evidence& evidence) {
+  for (const Json& item : json.AsArray()) {
+    Rank rank;
+    rank.process = SmallCountAt(item, "process");
+    rank.rank = SmallCountAt(item, "rank");
+    rank.world_size = SmallCountAt(item, "world_size");
+    rank.device = item.At("device").AsString();
+    rank.gpu = item.At("gpu").AsString();
+    rank.gpu_uuid = item.At("gpu_uuid").AsString();
+    evidence.ranks.push_back(std::move(rank));
   }
 }
 
@@ -215,6 +229,21 @@ size_t ReadSteps(const Json& json, Evidence& evidence) {
 
 }  // namespace
 
+std::vector<CollectiveRow> CollectivesFromJson(const Json& json, size_t steps) {
+  std::vector<CollectiveRow> rows;
+  for (const Json& item : json.AsArray()) {
+    CollectiveRow row;
+    row.name = item.At("name").AsString();
+    row.dtype = item.At("dtype").AsString();
+    if (!item.At("bytes").IsNull()) row.bytes = CountAt(item, "bytes");
+    row.group_size = SmallCountAt(item, "group_size");
+    row.count_per_step = PerStep(item, "count_per_step", steps);
+    row.time_ns_per_step = PerStep(item, "time_ns_per_step", steps);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 std::vector<ShapeUse> ShapesFromJson(const Json& json) {
   return UsesFromJson<ShapeUse>(json, "input_dims");
 }
@@ -240,6 +269,10 @@ Evidence EvidenceFromJson(const Json& json) {
   evidence.syncs = ReadRows(json.At("syncs"), steps);
   ReadOperators(json.At("operators"), steps, evidence);
   // Absent from what an earlier perfgate stored.
+  if (const Json* ranks = json.Find("ranks")) ReadRanks(*ranks, evidence);
+  if (const Json* rows = json.Find("collectives")) {
+    evidence.collectives = CollectivesFromJson(*rows, steps);
+  }
   if (const Json* idle = json.Find("idle"); idle != nullptr && !idle->IsNull()) {
     ReadIdle(*idle, steps, evidence);
   }

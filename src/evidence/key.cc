@@ -34,7 +34,8 @@ std::string Lookup(const std::map<std::string, std::string>& map, const std::str
 // only recorded. They are called the same on both sides.
 constexpr std::array kGpuFields = {"torch", "cublas", "cudnn", "triton", "mig", "gpu", "cuda"};
 constexpr std::array kCpuFields = {"torch", "triton", "cpu_isa", "threads"};
-constexpr std::array kRecorded = {"driver", "clocks", "cpu", "gpu_uuid", "host"};
+constexpr std::array kRecorded = {"driver", "clocks",   "cpu",
+                                  "host",   "gpu_uuid", "cuda_visible_devices"};
 
 void FillFrom(std::span<const char* const> names, const std::map<std::string, std::string>& from,
               std::map<std::string, std::string>& fields) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "evidence/ranks.h"
 #include "evidence/rows.h"
 
 namespace perfgate {
@@ -58,9 +59,17 @@ void AppendIdle(IdleTimes& into, const IdleTimes& from, size_t before, size_t ad
   into.queue_depth.resize(before + added);
 }
 
-using RowKey = std::tuple<std::string, std::string, std::string>;
-RowKey KeyOf(const KernelRow& row) { return {row.device, row.name, row.op_path}; }
-RowKey KeyOf(const OperatorRow& row) { return {row.name, "", ""}; }
+void AppendCounts(CollectiveRow& into, const CollectiveRow& from, size_t before, size_t added) {
+  Append(into.count_per_step, from.count_per_step, before, added);
+  Append(into.time_ns_per_step, from.time_ns_per_step, before, added);
+}
+
+using RowKey = std::tuple<std::string, std::string, std::string, int64_t>;
+RowKey KeyOf(const KernelRow& row) { return {row.device, row.name, row.op_path, 0}; }
+RowKey KeyOf(const OperatorRow& row) { return {row.name, "", "", 0}; }
+RowKey KeyOf(const CollectiveRow& row) {
+  return {row.name, row.dtype, fmt::format("{}", row.group_size), row.bytes.value_or(-1)};
+}
 
 // Rows of both get the steps of both; a row that one side lacks has zeros there.
 template <typename Row>
@@ -73,8 +82,8 @@ void AppendRows(std::vector<Row>& into, std::vector<Row> from, size_t before, si
       if (fresh) {
         Row empty = row;
         empty.count_per_step.clear();
+        if constexpr (!std::is_same_v<Row, OperatorRow>) empty.time_ns_per_step.clear();
         if constexpr (std::is_same_v<Row, KernelRow>) {
-          empty.time_ns_per_step.clear();
           empty.bytes_per_step.clear();
           empty.shapes.clear();
           empty.modules.clear();
@@ -99,17 +108,23 @@ void AppendLines(std::vector<std::string>& into, const std::vector<std::string>&
   }
 }
 
-// Counts of a process by name, to say in words how two processes differ.
+// Counts of a process by name, to say in words how two processes differ, and which ranks.
 void NoteDisagreement(const Evidence& evidence, MetricId id, std::string& text) {
-  std::set<std::string> seen;
+  std::map<std::string, std::set<int>> seen;  // the ranks that have the value
   for (const Observation& observation : evidence.values) {
     if (observation.metric != id || observation.per_step.empty()) continue;
     const auto [least, most] =
         std::minmax_element(observation.per_step.begin(), observation.per_step.end());
-    seen.insert(*least == *most ? fmt::format("{}", *least) : fmt::format("{}..{}", *least, *most));
+    const std::string value =
+        *least == *most ? fmt::format("{}", *least) : fmt::format("{}..{}", *least, *most);
+    seen[value].insert(observation.rank);
   }
   if (seen.size() < 2) return;
-  const std::vector<std::string> values(seen.begin(), seen.end());
+  std::vector<std::string> values;
+  for (const auto& [value, ranks] : seen) {
+    values.push_back(evidence.ranks.empty() ? value
+                                            : fmt::format("{} ({})", value, RanksText(ranks)));
+  }
   if (!text.empty()) text += ", ";
   text += fmt::format("{} {}", Info(id).name, Join(values, " / "));
 }
@@ -120,8 +135,8 @@ void AddUnique(std::vector<std::string>& lines, std::string line) {
   if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
 }
 
-void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::string& label,
-                   Evidence& evidence) {
+void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::optional<Rank>& rank,
+                   const std::string& label, Evidence& evidence) {
   const size_t before = StepsSoFar(evidence);
   const size_t added = process.window.steps.size();
   evidence.steps.push_back(process.window.marked ? process.window.Count() : 0);
@@ -129,10 +144,12 @@ void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::s
   AppendRows(evidence.transfers, std::move(process.transfers), before, added);
   AppendRows(evidence.syncs, std::move(process.syncs), before, added);
   AppendRows(evidence.operators, std::move(process.operators), before, added);
+  AppendRows(evidence.collectives, std::move(process.collectives), before, added);
   AppendIdle(evidence.idle, process.idle, before, added);
+  if (rank) evidence.ranks.push_back(*rank);
   for (auto& [metric, values] : process.values) {
-    evidence.values.push_back(
-        {metric, attempt.side, attempt.pair, attempt.process, std::move(values)});
+    evidence.values.push_back({metric, attempt.side, attempt.pair, attempt.process,
+                               std::move(values), rank ? rank->rank : 0});
   }
   for (auto& [metric, reason] : process.unavailable) evidence.unavailable.emplace(metric, reason);
   evidence.pre_window += process.pre_window;
@@ -169,7 +186,8 @@ void CompleteMetrics(const Case& declared, Evidence& evidence) {
     if (metric.exactness == Exactness::kExact) NoteDisagreement(evidence, metric.id, differing);
   }
   if (!differing.empty()) {
-    evidence.notes.push_back("the traced processes disagree: " + differing);
+    evidence.notes.push_back(fmt::format(
+        "the traced {} disagree: {}", evidence.ranks.empty() ? "processes" : "ranks", differing));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "evidence/evidence.h"
@@ -12,8 +13,8 @@ namespace perfgate {
 
 // Appends one traced process: its steps stand behind those of the processes before it. `label`
 // names it in notes where a case has several; empty for a single one.
-void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::string& label,
-                   Evidence& evidence);
+void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::optional<Rank>& rank,
+                   const std::string& label, Evidence& evidence);
 
 // What the timed window and the samples of one attempt say.
 void AppendSamples(const AttemptData& data, Evidence& evidence);

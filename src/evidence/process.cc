@@ -69,6 +69,7 @@ void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs
   evidence.link_bytes += links.Bytes();
   ExtractGpuCounts(trace, host, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
+  ExtractCommunication(trace, links, evidence);
   if (links.linked) ExtractIdle(trace, host, links, evidence);
   const Attribution attribution(trace, host);
   ExtractGpuRows(trace, host, links, attribution, evidence);

@@ -17,6 +17,7 @@ struct ProcessEvidence {
   std::map<MetricId, std::string> unavailable;
   std::vector<KernelRow> kernels, transfers, syncs;
   std::vector<OperatorRow> operators;
+  std::vector<CollectiveRow> collectives;
   IdleTimes idle;
   int64_t pre_window = 0;
   int64_t link_bytes = 0;  // memory of what ties records to each other

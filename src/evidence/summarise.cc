@@ -35,13 +35,21 @@ MetricValue Summarise(const Evidence& evidence, MetricId metric) {
     return summary;
   }
   const Side side = MeasuredSide(evidence);
-  std::vector<double> medians;
+  std::map<std::pair<int, int>, double> by_process;  // pair and process: of its ranks the largest
+  std::map<int, std::vector<double>> of_rank;
   for (const Observation& observation : evidence.values) {
     if (observation.metric != metric || observation.side != side) continue;
     if (observation.per_step.empty()) continue;
     summary.per_step.insert(summary.per_step.end(), observation.per_step.begin(),
                             observation.per_step.end());
-    medians.push_back(Median(observation.per_step));
+    const double median = Median(observation.per_step);
+    const auto [largest, first] =
+        by_process.try_emplace({observation.pair, observation.process}, median);
+    if (!first) largest->second = std::max(largest->second, median);
+    of_rank[observation.rank].push_back(median);
+  }
+  if (!evidence.ranks.empty()) {
+    for (auto& [rank, values] : of_rank) summary.by_rank[rank] = Median(std::move(values));
   }
   if (summary.per_step.empty()) {
     summary.unavailable = "not measured";
@@ -50,6 +58,8 @@ MetricValue Summarise(const Evidence& evidence, MetricId metric) {
   summary.largest = *std::max_element(summary.per_step.begin(), summary.per_step.end());
   if (Info(metric).exactness != Exactness::kExact) {
     summary.stable = true;
+    std::vector<double> medians;
+    for (const auto& [process, median] : by_process) medians.push_back(median);
     summary.value = Median(std::move(medians));
     return summary;
   }

@@ -30,10 +30,23 @@ struct Read {
   bool unstable = false;
 };
 
+// "it differs from rank to rank: 24 (rank 0) to 26 (rank 3)"; "" where ranks agree.
+std::string RanksThatDiffer(const std::map<int, double>& ranks) {
+  if (ranks.empty()) return "";
+  const auto [low, high] = std::minmax_element(
+      ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (low->second == high->second) return "";
+  return fmt::format("it differs from rank to rank: {:g} (rank {}) to {:g} (rank {})", low->second,
+                     low->first, high->second, high->first);
+}
+
 Read ReadValue(const MetricValue& metric, bool aggregate_max) {
   if (!metric.unavailable.empty()) return {std::nullopt, metric.unavailable, false};
   if (aggregate_max && metric.largest) return {*metric.largest, "", false};
   if (metric.value) return {*metric.value, "", false};
+  if (std::string ranks = RanksThatDiffer(metric.by_rank); !ranks.empty()) {
+    return {std::nullopt, std::move(ranks), true};
+  }
   std::string steps = "it differs from step to step";
   if (metric.per_step.size() > 1) {
     const auto [low, high] = std::minmax_element(metric.per_step.begin(), metric.per_step.end());
@@ -105,6 +118,11 @@ bool IsTransferThat(bool came, const Change& change, MetricId id) {
   return !rows.empty() && rows.front().name.starts_with(word);
 }
 
+bool IsOfCollectives(const Change& change) {
+  const std::vector<ChangedKernel>& rows = change.head.empty() ? change.base : change.head;
+  return !rows.empty() && DecodeKernelName(rows.front().name).family == Family::kCollective;
+}
+
 // The changes of the diff that explain a rise or a fall of the metric.
 std::vector<int> Explaining(const Diff& diff, MetricId id, double delta) {
   std::vector<int> found;
@@ -113,6 +131,7 @@ std::vector<int> Explaining(const Diff& diff, MetricId id, double delta) {
     bool fits = false;
     if (IsKernelCount(id)) fits = static_cast<double>(change.count) * delta > 0;
     if (IsTransfer(id)) fits = IsTransferThat(delta > 0, change, id);
+    if (id == MetricId::kCommCount || id == MetricId::kCommBytes) fits = IsOfCollectives(change);
     if (id == MetricId::kCopyOps) fits = change.kind == ChangeKind::kHiddenCopy;
     if (id == MetricId::kSyncs) fits = change.kind == ChangeKind::kSyncAdded;
     if (IsWorkTime(id)) fits = static_cast<double>(change.time_ns) * delta > 0;

@@ -14,6 +14,7 @@ constexpr auto kAnywhere = MetricDevice::kAny;
 constexpr auto kOnGpu = MetricDevice::kGpu;
 constexpr auto kOnCpu = MetricDevice::kCpu;
 constexpr std::string_view kGpuTrace = "a trace with GPU activities";
+constexpr std::string_view kMessageTrace = "a trace that says the sizes of messages";
 constexpr std::string_view kHostTrace = "a trace with CPU activities";
 constexpr std::string_view kMemoryTrace = "a trace taken with profile_memory";
 constexpr std::string_view kTimedWindow = "samples.json with a timed window";
@@ -46,6 +47,10 @@ constexpr std::array kMetrics = {
            "bytes copied from device to device a step"},
     Metric{kMemsetCount, "memset_count", Unit::kCount, kLow, kExact, kOnGpu, kGpuTrace,
            "fills of device memory a step"},
+    Metric{kCommCount, "comm_count", Unit::kCount, kLow, kExact, kOnGpu, kGpuTrace,
+           "collectives a step, by their kernels"},
+    Metric{kCommBytes, "comm_bytes", Unit::kBytes, kLow, kExact, kOnGpu, kMessageTrace,
+           "bytes of a rank's collectives a step, of each the larger of what it gives and gets"},
     Metric{kStreams, "streams", Unit::kCount, kNone, kExact, kOnGpu, kGpuTrace,
            "streams that ran work in a step"},
     Metric{kCpuKernels, "cpu_kernels", Unit::kCount, kLow, kExact, kOnCpu, kHostTrace,
@@ -81,6 +86,8 @@ constexpr std::array kMetrics = {
            "time a step in which the GPU works: union of kernels, copies and fills, collectives left out"},
     Metric{kCommTime, "comm_time", Unit::kNanoseconds, kLow, kNearExact, kOnGpu, kGpuTrace,
            "time a step in which collective kernels run (union)"},
+    Metric{kCommExposed, "comm_exposed", Unit::kNanoseconds, kLow, kNearExact, kOnGpu, kGpuTrace,
+           "time a step in which collective kernels run and no other kernel of the GPU does"},
     Metric{kKernelTime, "kernel_time", Unit::kNanoseconds, kLow, kNearExact, kOnGpu, kGpuTrace,
            "sum of the kernels' durations a step"},
     Metric{kGpuIdle, "gpu_idle", Unit::kNanoseconds, kLow, kNoisy, kOnGpu, kGpuTrace,

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/communication.h"
 #include "report/layout.h"
 #include "report/markdown.h"
 #include "report/report.h"
@@ -19,12 +21,6 @@ struct TableRow {
   std::string count;
   double time_ns = 0;
 };
-
-std::string CountText(const std::vector<int64_t>& per_step) {
-  if (per_step.empty()) return "0";
-  const auto [least, most] = std::minmax_element(per_step.begin(), per_step.end());
-  return *least == *most ? fmt::format("{}", *least) : fmt::format("{}..{}", *least, *most);
-}
 
 // Longest time first, names decide between equals.
 std::vector<TableRow> Table(const Evidence& evidence, const std::vector<KernelRow>& rows) {
@@ -53,8 +49,17 @@ std::string StepsText(const Evidence& evidence) {
                                     [](int steps) { return steps == 0; });
   if (unmarked) return "no steps marked: the whole window is one step";
   const std::string steps = Plural(evidence.TotalSteps(), "step");
-  if (evidence.steps.size() == 1) return steps;
-  return steps + " in " + Plural(evidence.steps.size(), "process", "processes");
+  if (evidence.steps.size() == 1) {
+    if (evidence.ranks.size() != 1) return steps;
+    const Rank& only = evidence.ranks.front();
+    const std::string of = only.world_size == 0 ? "" : fmt::format(" of {}", only.world_size);
+    return fmt::format("{} of rank {}{}", steps, only.rank, of);
+  }
+  std::string text = steps + " in " + Plural(evidence.steps.size(), "process", "processes");
+  std::set<int> ranks;
+  for (const Rank& rank : evidence.ranks) ranks.insert(rank.rank);
+  if (!ranks.empty()) text += ", " + Plural(static_cast<int64_t>(ranks.size()), "rank");
+  return text;
 }
 
 std::string FirstLine(const Evidence& evidence) {
@@ -184,6 +189,7 @@ std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, boo
   }
   AppendList("note", evidence.notes, width, &text);
   text += TextMetrics(evidence);
+  text += CommunicationAsText(evidence);
   text += TextTable(evidence, evidence.kernels, "kernels", explain);
   text += TextTable(evidence, evidence.transfers, "copies and fills", explain);
   text += TextTable(evidence, evidence.syncs, "synchronising calls", explain);
@@ -248,6 +254,7 @@ std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain) {
     text += fmt::format("| {} | {} |\n", markdown::Code(metric.name),
                         markdown::Prose(MetricText(value, metric)));
   }
+  text += CommunicationAsMarkdown(evidence);
   text += MarkdownTable(evidence, evidence.kernels, "Kernels");
   text += MarkdownTable(evidence, evidence.transfers, "Copies and fills");
   text += MarkdownTable(evidence, evidence.syncs, "Synchronising calls");

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -82,6 +83,10 @@ std::map<std::string, std::string> MachineFacts() {
   if (::uname(&system) == 0) {
     add("kernel", system.release);
     add("host", system.nodename);
+  }
+  // Which GPUs all attempts see, and in which order.
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    add("cuda_visible_devices", *visible == '\0' ? "none" : visible);
   }
   return facts;
 }

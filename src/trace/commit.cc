@@ -95,7 +95,7 @@ void TraceHandler::Keep(EventKind kind) {
   event.thread = Text(pending_.thread, thread_);
   if (kind == EventKind::kOperator) KeepSignature(event);
   if (event.IsGpuWork()) KeepGpuPlace(event);
-  if (kind == EventKind::kKernel) event.detail = ShapeIndex(pending_.shape);
+  if (kind == EventKind::kKernel) KeepShape(event);
   if (kind == EventKind::kMemory && pending_.device_type > 0) {
     event.device = static_cast<int16_t>(std::clamp<int64_t>(pending_.device_id, -1, INT16_MAX));
   }
@@ -123,6 +123,23 @@ void TraceHandler::KeepSignature(TraceEvent& op) {
   }
   op.detail = SignatureIndex(
       {Text(pending_.input_dims), Text(pending_.input_types), Text(pending_.module_hierarchy)});
+}
+
+void TraceHandler::KeepShape(TraceEvent& kernel) {
+  const auto positive = [](int64_t number) { return number < 0 ? kAbsent : number; };
+  pending_.shape.message =
+      MessageIndex({Text(pending_.collective), Text(pending_.message_dtype),
+                    static_cast<int32_t>(std::clamp<int64_t>(pending_.group_size, 0, INT32_MAX)),
+                    positive(pending_.in_elements), positive(pending_.out_elements)});
+  kernel.detail = ShapeIndex(pending_.shape);
+}
+
+uint32_t TraceHandler::MessageIndex(const Message& message) {
+  if (message == Message{}) return 0;
+  const auto [found, added] =
+      messages_.try_emplace(message, static_cast<uint32_t>(trace_.messages.size()));
+  if (added) trace_.messages.push_back(message);
+  return found->second;
 }
 
 uint32_t TraceHandler::SignatureIndex(const OperatorSignature& signature) {

@@ -36,6 +36,11 @@ enum class EventField : uint8_t {
   kFinished,
   kRocprof,
   kTaskType,
+  kCollective,
+  kMessageDtype,
+  kInElements,
+  kOutElements,
+  kGroupSize,
 };
 
 // kNone: of no use.

@@ -150,6 +150,7 @@ bool EventScanner::ForgetLargeTables() {
   }
   trace_.texts = TextTable();
   trace_.shapes.resize(1);
+  trace_.messages.resize(1);
   trace_.signatures.resize(1);
   handler_.ForgetTables();
   known_signatures_.fill({});

@@ -141,7 +141,12 @@ class Worker {
   uint32_t Shape(uint32_t local) {
     uint32_t& number = shapes_[local];
     if (number == Renumbered::kNew) {
-      number = commit_.handler().ShapeIndex(scanner_.trace().shapes[local]);
+      LaunchShape shape = scanner_.trace().shapes[local];
+      const Message& own = scanner_.trace().messages[shape.message];
+      const uint32_t collective = Text(own.collective), dtype = Text(own.dtype);
+      shape.message = commit_.handler().MessageIndex(
+          {collective, dtype, own.group_size, own.in_elements, own.out_elements});
+      number = commit_.handler().ShapeIndex(shape);
     }
     return number;
   }

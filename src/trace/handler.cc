@@ -31,14 +31,15 @@ std::string_view Bounded(std::string_view text, size_t longest) {
 }  // namespace
 
 void PendingEvent::Clear() {
-  for (FieldText* text : {&phase, &category, &name, &process, &thread, &module_hierarchy}) {
+  for (FieldText* text : {&phase, &category, &name, &process, &thread, &module_hierarchy,
+                          &collective, &message_dtype}) {
     text->Clear();
   }
   input_dims.clear();
   input_types.clear();
   signature = kNoSignature;
   start_ns = duration_ns = correlation = external_id = bytes = cbid = kAbsent;
-  sequence = forward_thread = kAbsent;
+  sequence = forward_thread = in_elements = out_elements = group_size = kAbsent;
   device = stream = device_type = device_id = kAbsent;
   shape = LaunchShape{};
   finished = true;
@@ -254,6 +255,12 @@ void TraceHandler::ArgScalar(std::string_view text, bool lasts) {
     case Field::kModuleHierarchy:
       pending_.module_hierarchy.Set(Bounded(text, kLongestDims), lasts);
       break;
+    case Field::kCollective:
+      pending_.collective.Set(Bounded(text, 64), lasts);
+      break;
+    case Field::kMessageDtype:
+      pending_.message_dtype.Set(Bounded(text, 64), lasts);
+      break;
     case Field::kFinished:
       pending_.finished = text != "false";
       break;
@@ -301,6 +308,15 @@ bool TraceHandler::SetArg(int64_t number) {
       return true;
     case Field::kDeviceId:
       pending_.device_id = number;
+      return true;
+    case Field::kInElements:
+      pending_.in_elements = number;
+      return true;
+    case Field::kOutElements:
+      pending_.out_elements = number;
+      return true;
+    case Field::kGroupSize:
+      pending_.group_size = number;
       return true;
     case Field::kTaskType:  // of the rows of Ascend's hardware, which have no category
       trace_.other_accelerator = kAscendAccelerator;

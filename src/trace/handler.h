@@ -49,6 +49,8 @@ struct PendingEvent {
   int64_t sequence = kAbsent, forward_thread = kAbsent;
   int64_t device = kAbsent, stream = kAbsent, device_type = kAbsent, device_id = kAbsent;
   LaunchShape shape;
+  FieldText collective, message_dtype;
+  int64_t in_elements = kAbsent, out_elements = kAbsent, group_size = kAbsent;
   bool finished = true;
   uint32_t fields_seen = 0;  // bits of event fields that were met
   bool repeated = false;     // one of them twice
@@ -84,12 +86,13 @@ class TraceHandler {
 
   // For reading the events of one document in parts. EnterEvents(): the next thing to come is an
   // event of a `traceEvents` list, whatever came before. Add(): what `part` counted counts here;
-  // false if the order of its events would matter. ForgetTables(): the trace's shapes and
+  // false if the order of its events would matter. ForgetTables(): the trace's shapes, messages and
   // signatures were emptied. The others give the trace's index of what is looked for.
   void EnterEvents();
   bool Add(const TraceHandler& part);
   void ForgetTables();
   uint32_t ShapeIndex(const LaunchShape& shape);
+  uint32_t MessageIndex(const Message& message);
   uint32_t SignatureIndex(const OperatorSignature& signature);
 
  private:
@@ -156,6 +159,7 @@ class TraceHandler {
   void Keep(EventKind kind);
   void KeepGpuPlace(TraceEvent& event) const;
   void KeepSignature(TraceEvent& op);
+  void KeepShape(TraceEvent& kernel);
   int64_t& LeftOut(Reason reason);
   uint32_t Text(std::string_view text);
   uint32_t Text(std::string_view text, RecentText& recent);
@@ -179,6 +183,7 @@ class TraceHandler {
   std::array<Sort, kSorts> sorts_;
   RecentText process_, thread_;
   std::map<LaunchShape, uint32_t> shapes_;
+  std::map<Message, uint32_t> messages_;
   std::map<OperatorSignature, uint32_t> signatures_;
   std::map<Reason, int64_t> left_out_;
   bool fractions_seen_ = false;

@@ -39,6 +39,7 @@ bool TraceHandler::Add(const TraceHandler& part) {
 void TraceHandler::ForgetTables() {
   process_ = thread_ = {};
   shapes_.clear();
+  messages_.clear();
   signatures_.clear();
 }
 

@@ -85,6 +85,7 @@ int64_t TextTable::Bytes() const {
 int64_t TraceData::RecordBytes() const {
   return events.Bytes() + texts.Bytes() +
          static_cast<int64_t>(shapes.capacity() * sizeof(LaunchShape) +
+                              messages.capacity() * sizeof(Message) +
                               signatures.capacity() * sizeof(OperatorSignature));
 }
 

@@ -72,8 +72,18 @@ struct TraceEvent {
 };
 static_assert(sizeof(TraceEvent) == 64);
 
+// What the kernel of a collective says of its message; indices of texts, 0 where it does not say.
+struct Message {
+  uint32_t collective = 0;  // `Collective name`: "allreduce", "_allgather_base"
+  uint32_t dtype = 0;       // "BFloat16"
+  int32_t group_size = 0;   // ranks that take part; 0: not said
+  int64_t in_elements = kAbsent, out_elements = kAbsent;
+  friend auto operator<=>(const Message&, const Message&) = default;
+};
+
 struct LaunchShape {
   std::array<int32_t, 3> grid{}, block{};  // zeros: the trace does not say
+  uint32_t message = 0;                    // index into messages
   friend auto operator<=>(const LaunchShape&, const LaunchShape&) = default;
 };
 
@@ -149,6 +159,7 @@ struct TraceData {
   EventList events;
   TextTable texts;
   std::vector<LaunchShape> shapes{LaunchShape{}};                  // 0: unknown
+  std::vector<Message> messages{Message{}};                        // 0: none
   std::vector<OperatorSignature> signatures{OperatorSignature{}};  // 0: nothing said
   std::vector<DeviceProperties> devices;                           // all that the process saw
 
@@ -186,7 +197,7 @@ struct TraceData {
   std::string_view InputDims(const TraceEvent& op) const {
     return texts[signatures[op.detail].input_dims];
   }
-  // Memory held by events, texts, shapes and signatures.
+  // Memory held by events, texts, shapes, messages and signatures.
   int64_t RecordBytes() const;
 };
 

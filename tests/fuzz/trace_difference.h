@@ -34,6 +34,7 @@ inline std::string DifferenceOfTables(const TraceData& a, const TraceData& b) {
     if (a.Text(i) != b.Text(i)) return fmt::format("text {}", i);
   }
   if (a.shapes != b.shapes) return "shapes";
+  if (a.messages != b.messages) return "messages";
   if (a.signatures != b.signatures) return "signatures";
   if (a.RecordBytes() != b.RecordBytes()) return "bytes of the records";
   return "";
@@ -50,10 +51,11 @@ inline std::string DifferenceOfDocuments(const TraceData& a, const TraceData& b)
   if (devices(a) != devices(b)) return "devices";
   // All members by name: a new one does not compile until it is compared, here or elsewhere.
   const auto facts = [](const TraceData& t) {
-    const auto& [events, texts, shapes, signatures, devices_seen, base_ns, whole_microseconds,
-                 cupti, runtime, driver, record_shapes, with_stack, profile_memory, rank,
-                 world_size, writer, profiler, footer, records, dropped, fault, environment,
-                 accelerator, events_read, left_out, warnings, incomplete, refused, json_bytes] = t;
+    const auto& [events, texts, shapes, messages, signatures, devices_seen, base_ns,
+                 whole_microseconds, cupti, runtime, driver, record_shapes, with_stack,
+                 profile_memory, rank, world_size, writer, profiler, footer, records, dropped,
+                 fault, environment, accelerator, events_read, left_out, warnings, incomplete,
+                 refused, json_bytes] = t;
     return std::make_tuple(base_ns, whole_microseconds, cupti, runtime, driver, record_shapes,
                            with_stack, profile_memory, rank, world_size, writer, profiler, footer,
                            records, dropped, fault, environment, accelerator);

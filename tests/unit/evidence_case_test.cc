@@ -38,7 +38,7 @@ class CaseEvidence : public testing::Test {
     data.samples.emplace();
     if (trace != nullptr) {
       files_.emplace_back("trace.json", trace->Json());
-      data.traces.push_back({files_.back().path(), 0});
+      data.traces.push_back({files_.back().path(), {}});
     }
     attempts_.push_back(std::move(data));
     return attempts_.back();
@@ -198,7 +198,7 @@ TEST_F(CaseEvidence, NothingRunIsIncompleteNotEmpty) {
 TEST_F(CaseEvidence, ATraceThatIsNoneMakesItIncomplete) {
   AttemptData& data = Add(nullptr);
   files_.emplace_back("trace.json", "{}");
-  data.traces.push_back({files_.back().path(), 0});
+  data.traces.push_back({files_.back().path(), {}});
   EXPECT_THAT(Run().incomplete_because,
               Contains(HasSubstr("trace.json: not a trace but an empty JSON object")));
 }
@@ -240,14 +240,17 @@ TEST_F(CaseEvidence, TheBaseSideGivesTimedSamplesOnly) {
   EXPECT_EQ(std::count_if(evidence.values.begin(), evidence.values.end(), of_base), 1);
 }
 
-TEST_F(CaseEvidence, RanksAreProcessesOfTheirOwn) {
+TEST_F(CaseEvidence, TracesThatSayNoRankAreProcessesOfTheirOwn) {
   const TraceBuilder trace = Launches(1);
   AttemptData& data = Add(&trace);
-  files_.emplace_back("trace1.json", trace.Json());
-  data.traces.push_back({files_.back().path(), 1});
+  files_.emplace_back("trace-pid7.json", trace.Json());
+  data.traces.push_back({files_.back().path(), {}});
   const Evidence evidence = Run();
+  EXPECT_THAT(evidence.incomplete_because, IsEmpty());
   EXPECT_THAT(evidence.steps, ElementsAre(1, 1));
-  EXPECT_THAT(evidence.notes, Contains("2 ranks: each is taken as a process of its own"));
+  EXPECT_THAT(evidence.ranks, IsEmpty());
+  EXPECT_THAT(evidence.notes,
+              Contains("2 traces that say no rank: each is taken as a process of its own"));
 }
 
 TEST_F(CaseEvidence, ADeclaredTraceNeedsNoSamples) {

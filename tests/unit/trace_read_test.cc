@@ -322,6 +322,31 @@ TEST(TraceReader, ReadsRankAndWorldSize) {
   EXPECT_EQ(trace.world_size, 2);
 }
 
+TEST(TraceReader, ReadsTheMessageOfACollectivesKernel) {
+  TraceBuilder builder;
+  builder.Gpu("kernel", "ncclDevKernel_AllGather_RING_LL()", 1000, 500, 1,
+              R"(, "Collective name": "_allgather_base", "In msg nelems": 10,
+                 "Out msg nelems": 20, "Group size": 2, "dtype": "BFloat16")");
+  // 2023's names of the same; and a kernel of no collective.
+  builder.Gpu("kernel", "ncclKernel_AllReduce()", 2000, 500, 2,
+              R"(, "Collective name": "allreduce", "In msg size": 7, "Out msg size": 7)");
+  builder.Kernel("gemm", 3000, 500, 3);
+  const TraceData trace = Read(builder.Json());
+  ASSERT_EQ(trace.events.size(), 3U);
+  const auto message = [&trace](size_t event) {
+    return trace.messages[trace.shapes[trace.events[event].detail].message];
+  };
+  EXPECT_EQ(trace.Text(message(0).collective), "_allgather_base");
+  EXPECT_EQ(trace.Text(message(0).dtype), "BFloat16");
+  EXPECT_EQ(message(0).in_elements, 10);
+  EXPECT_EQ(message(0).out_elements, 20);
+  EXPECT_EQ(message(0).group_size, 2);
+  EXPECT_EQ(message(1).in_elements, 7);
+  EXPECT_EQ(message(1).out_elements, 7);
+  EXPECT_EQ(message(1).group_size, 0);
+  EXPECT_EQ(message(2), Message{});
+}
+
 TEST(TraceReader, AListInPlaceOfADeviceIsNone) {
   const TraceData trace =
       Read(R"({"distributedInfo": {"id": 1}, "deviceProperties": [[7]], "traceEvents": [)" +

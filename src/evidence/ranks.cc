@@ -1,0 +1,153 @@
+#include "evidence/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "base/text.h"
+#include "evidence/merge.h"
+#include "stats/stats.h"
+
+namespace perfgate {
+namespace {
+
+constexpr size_t kMostNamed = 8;
+
+std::string Lookup(const std::map<std::string, std::string>& facts, const char* name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? std::string() : found->second;
+}
+
+std::string MissingText(const std::map<int, std::vector<std::string>>& files, int world_size) {
+  const auto beyond = files.lower_bound(world_size);
+  const auto count = world_size - std::distance(files.begin(), beyond);
+  if (count <= 0) return "";
+  std::set<int> missing;
+  for (int rank = 0; rank < world_size && missing.size() < kMostNamed; ++rank) {
+    if (!files.contains(rank)) missing.insert(rank);
+  }
+  return fmt::format("{} of {} left no trace: {}{}", count, Plural(world_size, "rank"),
+                     RanksText(missing), missing.size() < static_cast<size_t>(count) ? ", ..." : "");
+}
+
+}  // namespace
+
+void RollCall::Add(const std::string& file, std::optional<int> named, const TraceData& trace) {
+  if (named && trace.rank && *named != *trace.rank) {
+    faults_.push_back(
+        fmt::format("{} holds the trace of rank {}", Printable(file), *trace.rank));
+  }
+  if (trace.world_size) world_sizes_.insert(*trace.world_size);
+  Expect(trace.environment);
+  const std::optional<int> rank = trace.rank ? trace.rank : named;
+  if (rank) {
+    files_[*rank].push_back(Printable(file));
+  } else {
+    nameless_.push_back(Printable(file));
+  }
+}
+
+void RollCall::Expect(const std::map<std::string, std::string>& environment) {
+  const std::string text = Lookup(environment, "world_size");
+  int size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error == std::errc() && end == text.data() + text.size() && size > 0) {
+    world_sizes_.insert(size);
+  }
+}
+
+std::vector<std::string> RollCall::Faults() const {
+  std::vector<std::string> faults = faults_;
+  for (const auto& [rank, files] : files_) {
+    if (files.size() < 2) continue;
+    faults.push_back(fmt::format("{} are all of rank {}", Join(files, ", "), rank));
+  }
+  if (world_sizes_.size() > 1) {
+    faults.push_back(fmt::format("the traces disagree on the number of ranks: {} and {}",
+                                 *world_sizes_.begin(), *world_sizes_.rbegin()));
+  }
+  const int highest = files_.empty() ? -1 : files_.rbegin()->first;
+  const int said = world_sizes_.empty() ? 0 : *world_sizes_.rbegin();
+  if (said > 0 && highest >= said) {
+    faults.push_back(
+        fmt::format("{} is of rank {}, but there are {}", files_.rbegin()->second.front(), highest,
+                    Plural(said, "rank")));
+  }
+  if (said > 1 && !nameless_.empty()) {
+    faults.push_back(fmt::format("{} does not say its rank, one of {}", nameless_.front(), said));
+  }
+  std::string missing = MissingText(files_, said > 0 ? said : highest + 1);
+  if (!missing.empty() && (said != 1 || nameless_.empty())) faults.push_back(std::move(missing));
+  return faults;
+}
+
+std::optional<Rank> RankOf(const TraceData& trace, const ProcessEvidence& process,
+                           const Attempt& attempt) {
+  if (!trace.rank || trace.world_size == 1) return std::nullopt;
+  Rank rank;
+  rank.process = attempt.process;
+  rank.rank = *trace.rank;
+  rank.world_size = trace.world_size.value_or(0);
+  rank.gpu = Lookup(trace.environment, "gpu");
+  rank.gpu_uuid = Lookup(trace.environment, "gpu_uuid");
+  if (!process.gpu) rank.device = "cpu";
+  if (process.devices.empty()) return rank;
+  rank.device = fmt::format("cuda:{}", process.devices.front());
+  for (const DeviceProperties& device : trace.devices) {
+    if (device.id != process.devices.front() && trace.devices.size() != 1) continue;
+    if (rank.gpu.empty()) rank.gpu = device.name;
+    if (rank.gpu_uuid.empty()) rank.gpu_uuid = device.uuid;
+  }
+  return rank;
+}
+
+void NumberOwnDevices(ProcessEvidence& process) {
+  std::vector<int> own = process.devices;
+  std::sort(own.begin(), own.end());
+  std::map<std::string, std::string> numbers;
+  for (size_t i = 0; i < own.size(); ++i) {
+    numbers[fmt::format("cuda:{}", own[i])] = fmt::format("cuda:{}", i);
+  }
+  for (std::vector<KernelRow>* rows : {&process.kernels, &process.transfers}) {
+    for (KernelRow& row : *rows) {
+      const auto number = numbers.find(row.device);
+      if (number != numbers.end()) row.device = number->second;
+    }
+  }
+}
+
+void AddRanksToKey(Evidence& evidence) {
+  std::vector<std::string> names, uuids;
+  for (const Rank& rank : evidence.ranks) {
+    if (!rank.gpu.empty()) AddUnique(names, rank.gpu);
+    if (!rank.gpu_uuid.empty()) AddUnique(uuids, rank.gpu_uuid);
+  }
+  if (!names.empty()) evidence.key.fields["gpu"] = Join(names, " and ");
+  if (!uuids.empty()) evidence.key.recorded["gpu_uuid"] = Join(uuids, ", ");
+}
+
+std::vector<RankSpread> SpreadOverRanks(const Evidence& evidence) {
+  std::vector<RankSpread> spreads;
+  for (const Metric& metric : Metrics()) {
+    const std::map<int, double> ranks = Summarise(evidence, metric.id).by_rank;
+    if (ranks.size() < 2) continue;
+    const auto [least, most] =
+        std::minmax_element(ranks.begin(), ranks.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (least->second == most->second) continue;
+    std::vector<double> values;
+    for (const auto& [rank, value] : ranks) values.push_back(value);
+    spreads.push_back({metric.id, Median(std::move(values)), least->second, most->second,
+                       least->first, most->first});
+  }
+  return spreads;
+}
+
+std::string RanksText(const std::set<int>& ranks) {
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
+}
+
+}  // namespace perfgate

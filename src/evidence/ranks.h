@@ -1,0 +1,48 @@
+// Several processes of one attempt, each a rank with a trace of its own.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "evidence/evidence.h"
+#include "evidence/process.h"
+#include "trace/trace.h"
+
+namespace perfgate {
+
+// Which ranks an attempt should have left a trace of, and which it did.
+class RollCall {
+ public:
+  // `named`: the rank that the file's name says.
+  void Add(const std::string& file, std::optional<int> named, const TraceData& trace);
+  // `world_size` of an environment that some rank wrote down.
+  void Expect(const std::map<std::string, std::string>& environment);
+  // Why the traces cannot be those of all ranks, one line each; none if they are, or if there are
+  // no ranks.
+  std::vector<std::string> Faults() const;
+
+ private:
+  std::map<int, std::vector<std::string>> files_;  // by rank
+  std::vector<std::string> nameless_;              // files that say no rank
+  std::set<int> world_sizes_;
+  std::vector<std::string> faults_;
+};
+
+// The rank that a trace is of; nothing where it is a lone process's.
+std::optional<Rank> RankOf(const TraceData& trace, const ProcessEvidence& process,
+                           const Attempt& attempt);
+
+// Ranks do the same work on different GPUs: each counts its own from 0, so that rows of the same
+// work are one row. Rank::device keeps where it ran.
+void NumberOwnDevices(ProcessEvidence& process);
+
+// The GPUs of all ranks, in place of those of the first one.
+void AddRanksToKey(Evidence& evidence);
+
+// "rank 3", "ranks 0, 1, 4".
+std::string RanksText(const std::set<int>& ranks);
+
+}  // namespace perfgate

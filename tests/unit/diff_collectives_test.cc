@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "diff_rows.h"
+
+namespace perfgate {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr std::string_view kAllReduce =
+    "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+constexpr std::string_view kAllGather =
+    "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+constexpr int64_t kMiB = 1 << 20;
+
+CollectiveRow Messages(std::string name, int64_t count, std::optional<int64_t> bytes,
+                       std::string dtype = "bf16") {
+  CollectiveRow row;
+  row.name = std::move(name);
+  row.dtype = std::move(dtype);
+  row.bytes = bytes;
+  row.group_size = 2;
+  row.count_per_step = {count, count};
+  row.time_ns_per_step = {count * 1000, count * 1000};
+  return row;
+}
+
+Evidence Reducing(int64_t count, std::optional<int64_t> bytes, std::string dtype = "bf16") {
+  Evidence evidence = With({Row(kGemm, "aten::mm"), Row(kAllReduce, "record_param_comms", count)});
+  evidence.collectives = {Messages("all_reduce", count, bytes, std::move(dtype))};
+  return evidence;
+}
+
+TEST(CollectiveChanges, FewLargeMessagesThatBecameManySmallOnesCameApart) {
+  const Diff diff = Compare(Reducing(2, 8 * kMiB), Reducing(8, 2 * kMiB));
+  ASSERT_EQ(diff.changes.size(), 1U);
+  const Change& change = diff.changes[0];
+  EXPECT_EQ(change.kind, ChangeKind::kFusionSplit);
+  EXPECT_EQ(change.text,
+            "all_reduce 2 x 8 MiB bf16 of 2 ranks became all_reduce 8 x 2 MiB bf16 of 2 "
+            "ranks");
+  EXPECT_EQ(change.count, 6);
+  EXPECT_EQ(change.time_ns, 6000);
+  EXPECT_EQ(diff.kernel_count, 6);
+}
+
+TEST(CollectiveChanges, ManySmallMessagesThatBecameOneAreFused) {
+  const Diff diff = Compare(Reducing(8, 2 * kMiB), Reducing(1, 16 * kMiB));
+  ASSERT_EQ(diff.changes.size(), 1U);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kFused);
+  EXPECT_EQ(diff.changes[0].count, -7);
+}
+
+TEST(CollectiveChanges, AnotherSizeIsSeenAtTheSameCountAndTheSameKernel) {
+  const Diff diff = Compare(Reducing(2, 8 * kMiB), Reducing(2, 16 * kMiB));
+  ASSERT_EQ(diff.changes.size(), 1U);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kSubstituted);
+  EXPECT_EQ(diff.changes[0].count, 0);
+}
+
+TEST(CollectiveChanges, AnotherElementTypeIsADtypeChange) {
+  const Diff diff = Compare(Reducing(2, 8 * kMiB), Reducing(2, 16 * kMiB, "fp32"));
+  ASSERT_EQ(diff.changes.size(), 1U);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kDtypeChanged);
+}
+
+TEST(CollectiveChanges, ACollectiveThatCameIsAdded) {
+  Evidence head = Reducing(2, 8 * kMiB);
+  head.kernels.push_back(Row(kAllGather, "record_param_comms"));
+  head.collectives.push_back(Messages("all_gather", 1, kMiB));
+  const Diff diff = Compare(Reducing(2, 8 * kMiB), head);
+  ASSERT_EQ(diff.changes.size(), 1U);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kAdded);
+  EXPECT_EQ(diff.changes[0].text, "all_gather 1 x 1 MiB bf16 of 2 ranks came");
+}
+
+TEST(CollectiveChanges, EqualMessagesAreNoChange) {
+  EXPECT_THAT(Compare(Reducing(2, 8 * kMiB), Reducing(2, 8 * kMiB)).changes, IsEmpty());
+}
+
+TEST(CollectiveChanges, WhereSizesAreUnknownTheKernelsAreComparedAsAnyOthers) {
+  const Diff diff = Compare(Reducing(2, std::nullopt), Reducing(8, std::nullopt));
+  ASSERT_EQ(diff.changes.size(), 1U);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kAdded);
+  EXPECT_EQ(diff.changes[0].count, 6);
+}
+
+TEST(CollectiveChanges, ABaselineThatKnowsNoCollectivesIsComparedByKernels) {
+  Evidence base = Reducing(2, 8 * kMiB);
+  base.collectives.clear();
+  EXPECT_THAT(Compare(base, Reducing(2, 8 * kMiB)).changes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace perfgate
