@@ -13,6 +13,7 @@ import pathlib
 import socket
 import subprocess
 import sys
+import time
 
 LAYERS = 4
 HIDDEN, INTERMEDIATE, TOKENS = 1024, 4096, 8192
@@ -28,7 +29,11 @@ def start_ranks(count):
     ranks = [subprocess.Popen([sys.executable, *sys.argv],
                               env={**os.environ, **facts, "RANK": str(rank), "LOCAL_RANK": str(rank)})
              for rank in range(count)]
-    codes = [rank.wait() for rank in ranks]
+    while None in (codes := [rank.poll() for rank in ranks]):
+        if any(codes):  # the others would wait for it for ever
+            for rank in ranks:
+                rank.terminate()
+        time.sleep(0.05)
     return next((code for code in codes if code != 0), 0)
 
 
