@@ -51,6 +51,11 @@ bool BufferPool::Complete(uint8_t* data, size_t used_bytes) {
   return free_.size() < kFewReady;
 }
 
+bool BufferPool::FewReady() {
+  const std::lock_guard lock(mutex_);
+  return free_.size() < kFewReady;
+}
+
 std::vector<FilledBuffer> BufferPool::Take() {
   std::vector<FilledBuffer> taken;
   taken.reserve(kMostBuffers);

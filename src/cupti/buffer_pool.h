@@ -28,6 +28,7 @@ class BufferPool {
   uint8_t* Request();
   // True if few are ready: it is time to take what is filled.
   bool Complete(uint8_t* data, size_t used_bytes);
+  bool FewReady();
   std::vector<FilledBuffer> Take();
   void Return(const FilledBuffer& buffer);
 

@@ -93,6 +93,8 @@ class Collector {
   void KeepTime();
   void CloseAtEnd();
   void Flush(uint32_t flag);
+  // An open window is left alone: what is filled stays so until it is over or few are ready.
+  std::vector<FilledBuffer> TakeBuffers();
   void ReadBuffers();
   void WriteRanges();
   void BeginFile();

@@ -89,8 +89,13 @@ void Collector::Flush(uint32_t flag) {
   }
 }
 
+std::vector<FilledBuffer> Collector::TakeBuffers() {
+  const bool alone = phase() == Phase::kOpen && config_.kernels == 0 && !pool_.FewReady();
+  return alone ? std::vector<FilledBuffer>() : pool_.Take();
+}
+
 void Collector::ReadBuffers() {
-  const std::vector<FilledBuffer> filled = pool_.Take();
+  const std::vector<FilledBuffer> filled = TakeBuffers();
   // Looked at after the buffers were taken: what is in them was recorded before.
   const Phase now = phase();
   bool opened = false;

@@ -200,6 +200,13 @@ class Windows(unittest.TestCase):
                 self.assertEqual(played.stdout, "flushes 0\n")
                 self.assertEqual(played.names("kernel"), {"k": 1})
 
+    def test_what_was_recorded_before_a_window_is_not_read_in_it(self):
+        played = Played("init context push:step threads:30 pop push:step launch:k sleep:400 reads pop "
+                        "push:step launch:k pop push:step launch:k pop")
+        self.assertEqual(played.stdout, "reads 0\n")
+        self.assertEqual(played.names("kernel"), {"k": 3})
+        self.assertNotIn("fault", played.footer())
+
     def test_more_records_than_there_are_buffers_for_are_read_as_they_come(self):
         played = Played("init context push:step repeat:1200 threads:1 again pop "
                         f"repeat:3 {STEP} again")

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -44,6 +45,7 @@ struct State {
   size_t dropped = 0;
   bool keeps = false;
   int flushes = 0;
+  std::atomic<int> reads{0};
 };
 
 State& Fake() {
@@ -261,6 +263,8 @@ int FakeFlushes() {
   return Fake().flushes;
 }
 
+int FakeReads() { return Fake().reads.load(); }
+
 void FakeHold() {
   const std::lock_guard lock(Fake().mutex);
   while (true) pause();
@@ -380,6 +384,7 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t used, CUpti_Activ
   uint8_t* next = *record == nullptr ? buffer : reinterpret_cast<uint8_t*>(*record) + size(*record);
   if (next >= buffer + used) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
+  ++Fake().reads;
   return CUPTI_SUCCESS;
 }
 }

@@ -29,6 +29,8 @@ void FakeKeep();
 void FakeHoard();
 // How often the collector asked for what is recorded.
 int FakeFlushes();
+// How many records it has read.
+int FakeReads();
 // Is inside CUPTI, its lock held, for good.
 void FakeHold();
 // cuptiSubscribe is refused with this result.
