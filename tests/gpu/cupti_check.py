@@ -1,22 +1,24 @@
 """The collector on a real GPU: the same counts as torch.profiler, whole files however a program ends,
-and what it costs. Needs torch and what the build left under BUILD; exits 1 if any check fails.
+and what it costs. Needs torch and what the build left under BUILD. Exits 1 if any check fails, 3 if
+none does but the host was too noisy for one of the cost.
 
-usage: cupti_check.py BUILD OUT [--rounds N] [--only counts|endings|cost]
+usage: cupti_check.py BUILD OUT [--rounds N] [--seconds S] [--only counts|endings|cost]
 
-Writes OUT/cupti.json (every number), OUT/cupti.md (tables), and the traces of the first part.
+Writes OUT/cupti.json (every number), OUT/cupti.md (tables), and the traces of the first part. The
+cost takes N rounds, or as many as S seconds have room for.
 """
 import argparse
 import collections
 import json
 import os
 import pathlib
-import random
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
+
+import cost_table
 
 HERE = pathlib.Path(__file__).parent
 GPU_WORK = ("kernel", "gpu_memcpy", "gpu_memset")
@@ -26,7 +28,7 @@ PLAIN_STEP = {"(anonymous namespace)::Scale(float*, int, float)": 5,
               "(anonymous namespace)::Add(float*, float const*, int)": 1, "Memset (Device)": 2,
               "Memcpy HtoD (Pinned -> Device)": 1, "Memcpy DtoH (Device -> Pinned)": 1}
 SCALE = next(iter(PLAIN_STEP))
-CONDITIONS = ["none", "closed", "open", "empty", "kineto"]
+TOLD = {True: "ok", False: "FAIL", None: "not known"}
 
 
 class Checks:
@@ -34,10 +36,17 @@ class Checks:
         self.rows = []
 
     def expect(self, what, found, wanted):
-        passed = found == wanted
+        self.add(what, found == wanted, found, wanted)
+
+    def add(self, what, passed, found, wanted):
+        """passed: None if the noise hides it."""
         self.rows.append({"check": what, "passed": passed, "found": str(found),
                           "wanted": str(wanted)})
-        print(("ok    " if passed else "FAIL  ") + what + ("" if passed else f": {found}"), flush=True)
+        print(f"{TOLD[passed]:10}{what}" + ("" if passed else f": {found}"), flush=True)
+
+    def exit_code(self):
+        passed = [row["passed"] for row in self.rows]
+        return 1 if False in passed else 3 if None in passed else 0
 
 
 class Tools:
@@ -59,11 +68,14 @@ class Tools:
                 **{name: str(value) for name, value in settings.items()}}
 
 
+def plain_environment():
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith("PERFGATE_") and name != "CUDA_INJECTION64_PATH"}
+
+
 def run(command, variables, **options):
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("PERFGATE_") and name != "CUDA_INJECTION64_PATH"}
-    return subprocess.run([str(word) for word in command], env=environment | variables, text=True,
-                          capture_output=True, timeout=400, check=False, **options)
+    return subprocess.run([str(word) for word in command], env=plain_environment() | variables,
+                          text=True, capture_output=True, timeout=400, check=False, **options)
 
 
 def python(script, *arguments):
@@ -187,50 +199,39 @@ def check_others(tools, checks):
     shutil.rmtree(folder)
 
 
-def time_once(tools, condition):
-    folder = pathlib.Path(tempfile.mkdtemp())
-    command = python("cupti_cost.py", tools.loop)
-    variables = {}
-    if condition in ("closed", "open"):
-        variables = tools.collected(folder, PERFGATE_NVTX_STEPS="timed",
-                                    PERFGATE_WARMUP=1 if condition == "open" else 100,
-                                    PERFGATE_TRACED_ITERATIONS=1)
-    elif condition == "empty":
-        variables = {"CUDA_INJECTION64_PATH": str(tools.empty)}
-    elif condition == "kineto":
-        command.append("--kineto")
-    done = run(command, variables)
-    if done.returncode != 0:
-        sys.exit(f"{condition}: {done.stderr[-2000:]}")
-    times = json.loads(done.stdout.splitlines()[-1])
-    trace = load(folder / "trace.json")
-    if condition == "open" and not footer_is_whole(trace):
-        sys.exit(f"open: the trace is not whole: {trace.get('perfgate_footer')}")
-    times["footer"] = trace.get("perfgate_footer")
-    shutil.rmtree(folder)
-    return times
+def measure_cost(tools, arguments, checks):
+    command = python("cupti_cost.py", tools.loop, tools.collector, tools.empty,
+                     "--rounds", arguments.rounds, "--seconds", arguments.seconds)
+    rows = []
+    with subprocess.Popen([str(word) for word in command], env=plain_environment(), text=True,
+                          stdout=subprocess.PIPE) as process:
+        for line in process.stdout:
+            rows.append(json.loads(line))
+            tell_round(rows)
+    table = cost_table.cost_table(rows)
+    failed = [row["failed"] for row in rows if "failed" in row]
+    checks.expect("cost: every process ends well", (process.returncode, failed, bool(table)),
+                  (0, [], True))
+    for row in table:
+        for ratio, aim in cost_table.AIMS.items():
+            interval = row["interval"][ratio]
+            checks.add(f"cost, {row['program']}: {ratio} is at most {aim}",
+                       cost_table.verdict(interval, aim),
+                       f"{cost_table.cell(row, ratio)}; median within {interval} by 95 %", aim)
+    return {"table": table, "rounds": rows}
 
 
-def measure_cost(tools, rounds, checks):
-    order, times = random.Random(1), {condition: [] for condition in CONDITIONS}
-    for number in range(rounds):
-        for condition in order.sample(CONDITIONS, len(CONDITIONS)):
-            times[condition].append(time_once(tools, condition))
-        print(f"cost: round {number + 1} of {rounds}", flush=True)
-    table = []
-    for program in ["loop_ns_per_launch", "geglu_ns_per_step"]:
-        def ratio(condition, to, program=program):
-            return statistics.median(a[program] / b[program]
-                                     for a, b in zip(times[condition], times[to]))
-        medians = {name: round(statistics.median(each[program] for each in times[name]))
-                   for name in CONDITIONS}
-        ratios = {"closed / none": ratio("closed", "none"), "open / empty": ratio("open", "empty"),
-                  "open / kineto": ratio("open", "kineto")}
-        table.append({"program": program, "median": medians, "ratios": ratios})
-        for what, most in [("closed / none", 1.03), ("open / empty", 1.10), ("open / kineto", 1.0)]:
-            checks.expect(f"cost, {program}: {what} is at most {most}",
-                          ratios[what] if ratios[what] > most else True, True)
-    return {"table": table, "rounds": times}
+def tell_round(rows):
+    """The ratios of the round that the last row ended, and those of all so far."""
+    last = rows[-1]
+    if "failed" in last:
+        return print(f"cost: round {last['round']} failed: {last['failed']}", flush=True)
+    whole = cost_table.whole_rounds([row for row in rows if row["round"] == last["round"]])
+    for program, so_far in zip(cost_table.PROGRAMS, cost_table.cost_table(rows) if whole else []):
+        ratios = cost_table.paired(whole[0], program)
+        print(f"cost: round {last['round']}, {program}: " + "; ".join(
+            f"{name} {value:.3f}, so far {so_far['ratios'][name]:.3f}"
+            for name, value in ratios.items()), flush=True)
 
 
 def write_summary(tools, checks, cost):
@@ -240,15 +241,15 @@ def write_summary(tools, checks, cost):
     (tools.out / "cupti.json").write_text(json.dumps(about, indent=1) + "\n")
     lines = [f"{about['gpu']}, torch {about['torch']}, CUDA {about['cuda']}", "",
              "| check | |", "|---|---|"]
-    lines += [f"| {row['check']} | {'ok' if row['passed'] else 'FAIL: ' + row['found']} |"
-              for row in checks.rows]
+    lines += [f"| {row['check']} | {TOLD[row['passed']]}"
+              f"{'' if row['passed'] else ': ' + row['found']} |" for row in checks.rows]
     if cost:
-        lines += ["", "| median, ns | " + " | ".join(CONDITIONS) + " | closed / none | open / empty "
-                  "| open / kineto |", "|---" * (len(CONDITIONS) + 4) + "|"]
+        heads = ["ns", *cost_table.CONDITIONS, *cost_table.AIMS]
+        lines += ["", "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
         for row in cost["table"]:
-            cells = [str(row["median"][name]) for name in CONDITIONS]
-            cells += [f"{value:.3f}" for value in row["ratios"].values()]
-            lines.append(f"| {row['program']} | " + " | ".join(cells) + " |")
+            cells = [row["program"], *map(str, row["median"].values()),
+                     *(cost_table.cell(row, ratio) for ratio in cost_table.AIMS)]
+            lines.append("| " + " | ".join(cells) + " |")
     (tools.out / "cupti.md").write_text("\n".join(lines) + "\n")
 
 
@@ -256,7 +257,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("out", type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=170)
     parser.add_argument("--only", choices=["counts", "endings", "cost"])
     arguments = parser.parse_args()
     tools, checks, cost = Tools(arguments.build, arguments.out), Checks(), None
@@ -266,9 +268,9 @@ def main():
     if arguments.only in (None, "endings"):
         check_endings(tools, checks)
     if arguments.only in (None, "cost"):
-        cost = measure_cost(tools, arguments.rounds, checks)
+        cost = measure_cost(tools, arguments, checks)
     write_summary(tools, checks, cost)
-    return 0 if all(row["passed"] for row in checks.rows) else 1
+    return checks.exit_code()
 
 
 if __name__ == "__main__":

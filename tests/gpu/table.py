@@ -12,6 +12,8 @@ import pathlib
 import re
 import sys
 
+import cost_table
+
 MODES = ["eager", "cuda_graph", "hand_fused", "aoti"]
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->\n)", re.S)
 
@@ -80,10 +82,12 @@ def bandwidth(folder):
 
 
 def cost(folder):
+    """Medians; of ratios also the quartiles over rounds, if the results have them."""
     table = read(folder, "cupti")["cost"]["table"]
     heads = ["median", *table[0]["median"], *table[0]["ratios"]]
     return markdown(heads, [[row["program"], *(f"{value:,} ns" for value in row["median"].values()),
-                             *(f"{value:.3f}" for value in row["ratios"].values())] for row in table])
+                             *(cost_table.cell(row, ratio) if "quartiles" in row else f"{value:.3f}"
+                               for ratio, value in row["ratios"].items())] for row in table])
 
 
 TABLES = {"workloads": workloads, "numbers": numbers, "bandwidth": bandwidth, "cost": cost}
