@@ -29,12 +29,14 @@ def start_ranks(count):
     ranks = [subprocess.Popen([sys.executable, *sys.argv],
                               env={**os.environ, **facts, "RANK": str(rank), "LOCAL_RANK": str(rank)})
              for rank in range(count)]
+    failed = 0
     while None in (codes := [rank.poll() for rank in ranks]):
-        if any(codes):  # the others would wait for it for ever
+        if any(codes) and not failed:  # the others would wait for it for ever
+            failed = next(code for code in codes if code)
             for rank in ranks:
                 rank.terminate()
         time.sleep(0.05)
-    return next((code for code in codes if code != 0), 0)
+    return failed or next((code for code in codes if code), 0)
 
 
 def build_layer(torch, options):
@@ -140,6 +142,8 @@ def run_rank(options):
                 step()
             torch.cuda.synchronize()
     torch.distributed.destroy_process_group()
+    if options.device == "cpu":
+        os._exit(0)  # gloo's threads may outlive the interpreter, which then aborts
 
 
 def main():
