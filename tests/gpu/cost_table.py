@@ -87,6 +87,14 @@ def cost_table(rows):
     return table
 
 
+def known(row, ratio):
+    """"1.042 (1.02–1.07), lowest 1.03; the median is within 1.031–1.052 by 95 %"."""
+    interval = row["interval"][ratio]
+    if interval is None:
+        return f"{cell(row, ratio)}; too few rounds"
+    return f"{cell(row, ratio)}; the median is within {interval[0]:.3f}–{interval[1]:.3f} by 95 %"
+
+
 def cell(row, ratio):
     """"1.042 (1.02–1.07), lowest 1.03"."""
     low, high = row["quartiles"][ratio]

@@ -3,10 +3,10 @@
 usage: cupti_cost.py LOOP COLLECTOR EMPTY [--rounds N] [--seconds S]
 LOOP, COLLECTOR, EMPTY: libcupti_loop.so, libperfgate_cupti.so, libcupti_empty.so
 
-The host's speed drifts within seconds, and a process may be slow for good. So a round has a process
-for each of RECORDERS at once, which take turns, a segment each, while the others sleep: first all
-with their recorders off, then all with them on. Off is `none` for torch.profiler, which is not there
-before it starts, and `closed` for the collector: loaded, outside its window.
+The host's speed drifts within seconds, and differs between cores and processes. So a round has a
+process for each of RECORDERS at once, which take turns on one core, a segment each, while the others
+sleep: first all with their recorders off, then all with them on. Off is `none` for torch.profiler,
+which is not there before it starts, and `closed` for the collector: loaded, outside its window.
 
 Prints a JSON object a process: {"round": 0, "recorder": "collector", "off": TIMES, "on": TIMES} with
 TIMES {"loop": [host nanoseconds a launch, ...], "geglu": [of a step, ...]}, a number a segment; for
@@ -14,6 +14,7 @@ a round that fails one object with "failed", a text. Ends after N rounds, or bef
 last beyond S seconds.
 """
 import argparse
+import contextlib
 import ctypes
 import faulthandler
 import json
@@ -35,6 +36,19 @@ RECORDERS = ["collector", "empty", "kineto"]
 SEGMENTS, LAUNCHES, STEPS = 10, 5000, 250
 LONGEST_ANSWER_S, LONGEST_DRAIN_S = 60, 20
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+@contextlib.contextmanager
+def on_core(core):
+    """This thread runs there, if the system lets it; threads that it made before do not."""
+    anywhere = os.sched_getaffinity(0)
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, anywhere)
 
 
 def end_of(path):
@@ -61,9 +75,9 @@ def footer(folder):
 class Timed:
     """What one process does, by the names of its commands."""
 
-    def __init__(self, recorder, libraries, folder):
+    def __init__(self, recorder, libraries, folder, core):
         self.recorder, self.library, self.folder = recorder, libraries.get(recorder), folder
-        self.profiler = None
+        self.core, self.profiler = core, None
         if self.library:  # the driver loads it when CUDA starts
             os.environ["CUDA_INJECTION64_PATH"] = str(self.library)
         if recorder == "collector":
@@ -75,18 +89,28 @@ class Timed:
         self.launch.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_double)]
         self.model = GeGlu().to("cuda", torch.bfloat16).eval()
         self.x = torch.randn(64, 768, device="cuda", dtype=torch.bfloat16)
-        self.loop(), self.geglu()
+
+    def warm_up(self):
+        self.run_loop(LAUNCHES)
+        self.run_steps(STEPS)
 
     def loop(self):
         """Nanoseconds a launch."""
-        device = ctypes.byref(ctypes.c_double())
-        self.launch(LAUNCHES // 16, device)
-        return self.launch(LAUNCHES, device) / LAUNCHES * 1e9
+        with on_core(self.core):
+            self.run_loop(LAUNCHES // 8)
+            return self.run_loop(LAUNCHES) / LAUNCHES
 
     def geglu(self):
         """Nanoseconds a step."""
-        self.run_steps(STEPS // 16)
-        return self.run_steps(STEPS) / STEPS
+        with on_core(self.core):
+            self.run_steps(STEPS // 8)
+            return self.run_steps(STEPS) / STEPS
+
+    def run_loop(self, launches):
+        seconds = self.launch(launches, ctypes.byref(ctypes.c_double()))
+        if seconds < 0:
+            raise RuntimeError("a launch of the loop failed")
+        return seconds * 1e9
 
     def run_steps(self, steps):
         torch.cuda.synchronize()
@@ -106,7 +130,7 @@ class Timed:
         if self.recorder == "empty" and ctypes.CDLL(str(self.library)).StartRecording() != 1:
             raise RuntimeError("the driver did not load the empty collector, or CUPTI refused it")
         with torch.cuda.nvtx.range("timed"):  # the range that the collector warms up on
-            self.loop(), self.geglu()
+            self.warm_up()
         torch.cuda.nvtx.range_push("timed")  # its window
 
     def finish(self):
@@ -137,11 +161,11 @@ def serve(pipe, *arguments):
 class Process:
     """Forked: torch is imported once, and not for seconds in each process; CUDA starts in each."""
 
-    def __init__(self, recorder, libraries, folder):
+    def __init__(self, recorder, *arguments):
         self.recorder = recorder
         context = multiprocessing.get_context("fork")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, recorder, libraries, folder))
+        self.process = context.Process(target=serve, args=(theirs, recorder, *arguments))
         self.process.start()
         theirs.close()
 
@@ -186,10 +210,11 @@ def all_at_once(processes, command):
 def time_round(libraries, order):
     """[{"recorder", "off", "on"}]"""
     folder, processes = pathlib.Path(tempfile.mkdtemp()), []
+    core = order.choice(sorted(os.sched_getaffinity(0)))
     try:
         for recorder in order.sample(RECORDERS, len(RECORDERS)):
-            processes.append(Process(recorder, libraries, folder))
-        all_at_once(processes, "geglu")  # answered once all is loaded
+            processes.append(Process(recorder, libraries, folder, core))
+        all_at_once(processes, "warm_up")  # answered once all is loaded
         off = take_turns(processes, order)
         all_at_once(processes, "start")
         on = take_turns(processes, order)
