@@ -170,7 +170,8 @@ class Process:
         theirs.close()
 
     def send(self, command):
-        self.pipe.send(command)
+        with contextlib.suppress(BrokenPipeError):  # it has ended: what it answered says why
+            self.pipe.send(command)
 
     def answer(self):
         try:
