@@ -20,8 +20,7 @@ namespace {
 std::string KernelWord(const std::string& collective) {
   static constexpr std::array<std::string_view, 5> kOfSends = {"send", "recv", "all_to_all",
                                                                "gather", "scatter"};
-  const bool of_sends =
-      std::find(kOfSends.begin(), kOfSends.end(), collective) != kOfSends.end();
+  const bool of_sends = std::find(kOfSends.begin(), kOfSends.end(), collective) != kOfSends.end();
   return of_sends ? "send_recv" : collective;
 }
 

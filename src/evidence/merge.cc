@@ -185,6 +185,7 @@ void CompleteMetrics(const Case& declared, Evidence& evidence) {
   for (const Metric& metric : Metrics()) {
     if (metric.exactness == Exactness::kExact) NoteDisagreement(evidence, metric.id, differing);
   }
+  NoteUnevenRanks(evidence);
   if (!differing.empty()) {
     evidence.notes.push_back(fmt::format(
         "the traced {} disagree: {}", evidence.ranks.empty() ? "processes" : "ranks", differing));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "evidence/merge.h"
 #include "stats/stats.h"
 
@@ -30,15 +31,15 @@ std::string MissingText(const std::map<int, std::vector<std::string>>& files, in
     if (!files.contains(rank)) missing.insert(rank);
   }
   return fmt::format("{} of {} left no trace: {}{}", count, Plural(world_size, "rank"),
-                     RanksText(missing), missing.size() < static_cast<size_t>(count) ? ", ..." : "");
+                     RanksText(missing),
+                     missing.size() < static_cast<size_t>(count) ? ", ..." : "");
 }
 
 }  // namespace
 
 void RollCall::Add(const std::string& file, std::optional<int> named, const TraceData& trace) {
   if (named && trace.rank && *named != *trace.rank) {
-    faults_.push_back(
-        fmt::format("{} holds the trace of rank {}", Printable(file), *trace.rank));
+    faults_.push_back(fmt::format("{} holds the trace of rank {}", Printable(file), *trace.rank));
   }
   if (trace.world_size) world_sizes_.insert(*trace.world_size);
   Expect(trace.environment);
@@ -72,9 +73,8 @@ std::vector<std::string> RollCall::Faults() const {
   const int highest = files_.empty() ? -1 : files_.rbegin()->first;
   const int said = world_sizes_.empty() ? 0 : *world_sizes_.rbegin();
   if (said > 0 && highest >= said) {
-    faults.push_back(
-        fmt::format("{} is of rank {}, but there are {}", files_.rbegin()->second.front(), highest,
-                    Plural(said, "rank")));
+    faults.push_back(fmt::format("{} is of rank {}, but there are {}",
+                                 files_.rbegin()->second.front(), highest, Plural(said, "rank")));
   }
   if (said > 1 && !nameless_.empty()) {
     faults.push_back(fmt::format("{} does not say its rank, one of {}", nameless_.front(), said));
@@ -131,6 +131,7 @@ void AddRanksToKey(Evidence& evidence) {
 
 std::vector<RankSpread> SpreadOverRanks(const Evidence& evidence) {
   std::vector<RankSpread> spreads;
+  if (evidence.ranks.size() < 2) return spreads;
   for (const Metric& metric : Metrics()) {
     const std::map<int, double> ranks = Summarise(evidence, metric.id).by_rank;
     if (ranks.size() < 2) continue;
@@ -144,6 +145,26 @@ std::vector<RankSpread> SpreadOverRanks(const Evidence& evidence) {
                        least->first, most->first});
   }
   return spreads;
+}
+
+void NoteUnevenRanks(Evidence& evidence) {
+  constexpr double kShare = 0.1, kWaitShare = 0.5, kLeastNs = 20'000;
+  const auto time = [](double ns) { return FormatValue(ns, Unit::kNanoseconds); };
+  for (const RankSpread& spread : SpreadOverRanks(evidence)) {
+    const double apart = spread.most - spread.least;
+    if (apart < kLeastNs) continue;
+    if (spread.metric == MetricId::kGpuTime &&
+        spread.most - spread.median > kShare * spread.median) {
+      evidence.notes.push_back(
+          fmt::format("rank {} works longest: gpu_time {} a step, the ranks' median {}",
+                      spread.most_rank, time(spread.most), time(spread.median)));
+    }
+    if (spread.metric == MetricId::kCommTime && apart > kWaitShare * spread.least) {
+      evidence.notes.push_back(fmt::format(
+          "others wait for rank {}: collectives run {} a step there, up to {} elsewhere (rank {})",
+          spread.least_rank, time(spread.least), time(spread.most), spread.most_rank));
+    }
+  }
 }
 
 std::string RanksText(const std::set<int>& ranks) {

@@ -42,6 +42,9 @@ void NumberOwnDevices(ProcessEvidence& process);
 // The GPUs of all ranks, in place of those of the first one.
 void AddRanksToKey(Evidence& evidence);
 
+// Says which rank works longest, and which one the others wait for.
+void NoteUnevenRanks(Evidence& evidence);
+
 // "rank 3", "ranks 0, 1, 4".
 std::string RanksText(const std::set<int>& ranks);
 
