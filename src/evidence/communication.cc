@@ -55,13 +55,20 @@ struct ElementType {
   int64_t bytes;
 };
 constexpr std::array kElementTypes = {
-    ElementType{"BFloat16", "bf16", 2},          ElementType{"Half", "fp16", 2},
-    ElementType{"Float", "fp32", 4},             ElementType{"Double", "fp64", 8},
-    ElementType{"Float8_e4m3fn", "fp8_e4m3", 1}, ElementType{"Float8_e5m2", "fp8_e5m2", 1},
-    ElementType{"Long", "int64", 8},             ElementType{"Int", "int32", 4},
-    ElementType{"Short", "int16", 2},            ElementType{"Char", "int8", 1},
-    ElementType{"Byte", "uint8", 1},             ElementType{"Bool", "bool", 1},
-    ElementType{"ComplexFloat", "complex64", 8}, ElementType{"ComplexDouble", "complex128", 16},
+    ElementType{"BFloat16", "bf16", 2},
+    ElementType{"Half", "fp16", 2},
+    ElementType{"Float", "fp32", 4},
+    ElementType{"Double", "fp64", 8},
+    ElementType{"Float8_e4m3fn", "fp8_e4m3", 1},
+    ElementType{"Float8_e5m2", "fp8_e5m2", 1},
+    ElementType{"Long", "int64", 8},
+    ElementType{"Int", "int32", 4},
+    ElementType{"Short", "int16", 2},
+    ElementType{"Char", "int8", 1},
+    ElementType{"Byte", "uint8", 1},
+    ElementType{"Bool", "bool", 1},
+    ElementType{"ComplexFloat", "complex64", 8},
+    ElementType{"ComplexDouble", "complex128", 16},
 };
 
 // nullptr: unknown.

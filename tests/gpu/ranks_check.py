@@ -18,7 +18,7 @@ import sys
 import time
 
 from ranks_step import HIDDEN, INTERMEDIATE, KEPT, LAYERS
-from torch_attempt import Checks, write
+from torch_attempt import Checks, slug, write
 
 HERE = pathlib.Path(__file__).parent
 VARIANTS = ["overlapped", "exposed", "small"]
@@ -234,7 +234,9 @@ def main():
         (options.out / f"diff-overlapped-{variant}.txt").write_text(done.stdout + done.stderr)
     for case in cases:
         done = gate("inspect", f"latest:{case}", "--db", ".perfgate.db")
-        (options.out / f"{case}.txt").write_text(done.stdout)
+        (options.out / f"{slug(case)}.txt").write_text(done.stdout)
+    if not checks.failed():
+        shutil.rmtree(suite)  # what is left says nothing more
     return write(options.out, "ranks", checks, table(evidences))
 
 
