@@ -1,30 +1,41 @@
 // Rows that are the same on both sides, whatever their numbering, spelling or place.
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <optional>
 
 #include "diff/launches.h"
 
 namespace perfgate {
 namespace {
 
-using KeyOf = std::function<std::string(const Launches&)>;
-
-std::string Device(const Launches& launches) { return OnGpu(*launches.row) ? "g" : "c"; }
+using TextOf = std::string_view (*)(const Launches&);
 
 bool HasType(const Launches& launches) { return !launches.row->info.in_dtype.empty(); }
 
 // Which rows may be the same by their element types.
 enum class Types { kEqual, kBaseUnknown, kHeadUnknown };
 
-// Inductor's kernels of one category and operator set are the same work, whatever views its name
-// also lists.
-std::string FusedKey(const Launches& launches) {
-  const KernelInfo& info = launches.row->info;
-  if (info.library != "inductor" || info.ops.empty()) return "";
-  std::string key(ToString(info.family));
-  for (const std::string& word : info.ops) key += "+" + word;
-  return key;
-}
+// What two rows must have in common: the kind of device, a type, a name, and where they are
+// launched.
+using RowKey = std::array<std::string_view, 4>;
+
+struct HashOfRowKey {
+  size_t operator()(const RowKey& key) const {
+    size_t hash = 0;
+    for (const std::string_view part : key) hash = 31 * hash + std::hash<std::string_view>()(part);
+    return hash;
+  }
+};
+
+std::string_view NameOf(const Launches& launches) { return launches.row->name; }
+std::string_view CanonicalOf(const Launches& launches) { return launches.row->info.canonical; }
+std::string_view FusedOf(const Launches& launches) { return launches.fused; }
+
+std::string_view PathOf(const Launches& launches) { return launches.row->op_path; }
+std::string_view OperatorOf(const Launches& launches) { return launches.row->Operator(); }
+std::string_view WordOf(const Launches& launches) { return launches.operator_word; }
+std::string_view Anywhere(const Launches&) { return ""; }
 
 // Counts launches that left or entered a graph, and those that another operator launches now.
 struct Moves {
@@ -44,63 +55,37 @@ bool OtherOperator(const KernelRow& base, const KernelRow& head) {
 void Matched(Launches* base, Launches* head, int64_t count, Work* work, Moves* moves) {
   bool left_graph = base->row->in_graph && !head->row->in_graph;
   bool moved = OtherOperator(*base->row, *head->row);
-  ChangedKernel from = Take(base, count);
-  ChangedKernel to = Take(head, count);
+  const Portion from = Cut(base, count), to = Cut(head, count);
   if (left_graph) {
-    moves->left_graph.base.push_back(std::move(from));
-    moves->left_graph.head.push_back(std::move(to));
+    moves->left_graph.base.push_back(Named(from));
+    moves->left_graph.head.push_back(Named(to));
   } else if (moved) {
     Change change = OfKind(ChangeKind::kMoved);
-    change.base = {std::move(from)};
-    change.head = {std::move(to)};
+    change.base = {Named(from)};
+    change.head = {Named(to)};
     moves->moved.push_back(std::move(change));
   } else {
-    AddDrift(from, to, work->diff);
-  }
-}
-
-void MatchBy(const KeyOf& key_of, Types types, Work* work, Moves* moves) {
-  const auto full_key = [&](const Launches& launches) {
-    std::string key = key_of(launches);
-    if (key.empty()) return key;
-    const std::string type = types == Types::kEqual ? launches.row->info.in_dtype : "";
-    return Device(launches) + type + "\n" + key;
-  };
-  const auto takes_part = [types](const Launches& launches, Types without_type) {
-    return launches.count > 0 && (types != without_type || !HasType(launches));
-  };
-  // Most passes find one side empty: all rows say their types, or all are matched.
-  if (std::none_of(work->base.begin(), work->base.end(),
-                   [&](const Launches& base) { return takes_part(base, Types::kBaseUnknown); })) {
-    return;
-  }
-  Index index;
-  for (size_t i = 0; i < work->head.size(); ++i) {
-    if (!takes_part(work->head[i], Types::kHeadUnknown)) continue;
-    std::string key = full_key(work->head[i]);
-    if (!key.empty()) index[std::move(key)].push_back(i);
-  }
-  if (index.empty()) return;
-  std::unordered_map<std::string, size_t> next;  // the first index of a key that may have launches
-  for (Launches& base : work->base) {
-    if (!takes_part(base, Types::kBaseUnknown)) continue;
-    const std::string key = full_key(base);
-    auto found = index.find(key);
-    if (found == index.end()) continue;
-    size_t& at = next[key];
-    while (base.count > 0 && at < found->second.size()) {
-      Launches& head = work->head[found->second[at]];
-      if (head.count > 0) Matched(&base, &head, std::min(base.count, head.count), work, moves);
-      if (head.count == 0) ++at;
-    }
+    AddDrift(from, to, work);
   }
 }
 
 // The same type first. Where one side does not say it (a trace without shapes, a baseline of an
 // earlier perfgate), it is no difference.
-void MatchBy(const KeyOf& key_of, Work* work, Moves* moves) {
+void MatchBy(TextOf name_of, TextOf place_of, Work* work, Moves* moves) {
   for (const Types types : {Types::kEqual, Types::kBaseUnknown, Types::kHeadUnknown}) {
-    MatchBy(key_of, types, work, moves);
+    const auto key_of = [&](Types without_type) {
+      return [=](const Launches& launches) -> std::optional<RowKey> {
+        const std::string_view name = name_of(launches);
+        if (name.empty() || (types == without_type && HasType(launches))) return std::nullopt;
+        RowKey key{OnGpu(*launches.row) ? "gpu" : "cpu", "", name, place_of(launches)};
+        if (types == Types::kEqual) key[1] = launches.row->info.in_dtype;
+        return key;
+      };
+    };
+    PairByKey<HashOfRowKey>(work, key_of(Types::kBaseUnknown), key_of(Types::kHeadUnknown),
+                            [&](Launches* base, Launches* head) {
+                              Matched(base, head, std::min(base->count, head->count), work, moves);
+                            });
   }
 }
 
@@ -115,7 +100,7 @@ void MatchRare(Work* work) {
   for (Launches& base : work->base) {
     auto found = base.count == 0 ? rare.find(key_of(base)) : rare.end();
     if (found == rare.end() || found->second.empty()) continue;
-    AddDrift(Take(&base, 0), Take(&work->head[found->second.back()], 0), work->diff);
+    AddDrift(Cut(&base, 0), Cut(&work->head[found->second.back()], 0), work);
     found->second.pop_back();
   }
 }
@@ -125,22 +110,9 @@ void MatchRare(Work* work) {
 void MatchEqual(Work* work) {
   MatchRare(work);
   Moves moves;
-  auto name = [](const Launches& launches) { return launches.row->name; };
-  auto canonical = [](const Launches& launches) { return launches.row->info.canonical; };
-  for (const KeyOf& identity : {KeyOf(name), KeyOf(canonical), KeyOf(FusedKey)}) {
-    auto with = [&](auto suffix) {
-      return [identity, suffix](const Launches& launches) {
-        std::string key = identity(launches);
-        return key.empty() ? key : key + "\n" + suffix(*launches.row);
-      };
-    };
-    MatchBy(with([](const KernelRow& row) { return row.op_path; }), work, &moves);
-    MatchBy(with([](const KernelRow& row) { return std::string(Innermost(row.op_path)); }), work,
-            &moves);
-    MatchBy(
-        with([](const KernelRow& row) { return GemmFolded(OperatorWord(Innermost(row.op_path))); }),
-        work, &moves);
-    MatchBy(identity, work, &moves);
+  for (const TextOf name : {NameOf, CanonicalOf, FusedOf}) {
+    for (const TextOf place : {PathOf, OperatorOf, WordOf, Anywhere})
+      MatchBy(name, place, work, &moves);
   }
   for (Change& change : moves.moved) {
     Finish(&change);

@@ -135,7 +135,7 @@ class Companions {
   }
 
   static bool IsCounter(const KernelRow& row) {
-    const std::vector<std::string> tensors = Tensors(row.FirstDims());
+    const std::vector<std::string_view> tensors = Tensors(row.FirstDims());
     return row.op_path == "aten::add_" && row.info.in_dtype == "int64" &&
            (tensors.empty() || tensors[0].empty());
   }

@@ -12,20 +12,21 @@ constexpr int64_t kLeastShare = 10;
 
 }  // namespace
 
-void AddDrift(const ChangedKernel& base, const ChangedKernel& head, Diff* diff) {
-  diff->unchanged_time_ns += head.time_ns - base.time_ns;
-  if (head.time_ns != base.time_ns) diff->slower.push_back({base, head});
+void AddDrift(const Portion& base, const Portion& head, Work* work) {
+  const Drifting drifting{base, head};
+  work->diff->unchanged_time_ns += drifting.Rise();
+  if (drifting.Rise() > 0) work->drifting.push_back(drifting);
 }
 
-void KeepSlowest(Diff* diff) {
-  std::vector<Drift>& slower = diff->slower;
+void TellSlowest(Work* work) {
+  std::vector<Drifting>& slower = work->drifting;
   std::stable_sort(slower.begin(), slower.end(),
-                   [](const Drift& a, const Drift& b) { return a.Rise() > b.Rise(); });
-  const int64_t least = slower.empty() ? 0 : std::max<int64_t>(1, slower[0].Rise() / kLeastShare);
-  const auto end = std::find_if(slower.begin(), slower.end(),
-                                [&](const Drift& each) { return each.Rise() < least; });
-  slower.erase(end, slower.end());
-  if (slower.size() > kMostSlower) slower.resize(kMostSlower);
+                   [](const Drifting& a, const Drifting& b) { return a.Rise() > b.Rise(); });
+  for (const Drifting& each : slower) {
+    if (each.Rise() < slower[0].Rise() / kLeastShare) break;
+    if (work->diff->slower.size() == kMostSlower) break;
+    work->diff->slower.push_back({Named(each.base), Named(each.head)});
+  }
 }
 
 }  // namespace perfgate

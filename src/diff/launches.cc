@@ -1,7 +1,6 @@
 #include "diff/launches.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -29,18 +28,29 @@ class CumulativeRounding {
   int64_t given_ = 0;
 };
 
+void SortOnce(std::vector<std::string>* words) {
+  std::sort(words->begin(), words->end());
+  words->erase(std::unique(words->begin(), words->end()), words->end());
+}
+
 std::vector<std::string> WordsOf(const KernelRow& row) {
-  std::set<std::string> words;
-  for (const std::string& word : row.info.ops) words.insert(GemmFolded(word));
-  bool copy = words.contains("copy") && words.size() == 1;
-  if (!copy && !row.info.opaque) {
-    for (std::string_view element : PathElements(row.op_path)) {
-      if (element.find("::") == std::string_view::npos) continue;
-      std::string word = GemmFolded(OperatorWord(element));
-      if (word != "copy") words.insert(std::move(word));
-    }
+  std::vector<std::string> words;
+  for (const std::string& word : row.info.ops) words.push_back(GemmFolded(word));
+  SortOnce(&words);
+  const bool copy = words.size() == 1 && words[0] == "copy";
+  if (copy || row.info.opaque) return words;
+  for (std::string_view element : PathElements(row.op_path)) {
+    if (element.find("::") == std::string_view::npos) continue;
+    std::string word = GemmFolded(OperatorWord(element));
+    if (word != "copy") words.push_back(std::move(word));
   }
-  return {words.begin(), words.end()};
+  SortOnce(&words);
+  return words;
+}
+
+std::string FusedText(const KernelInfo& info) {
+  if (info.library != "inductor" || info.ops.empty()) return "";
+  return std::string(ToString(info.family)) + "+" + Join(info.ops, "+");
 }
 
 // A copy's name holds one element type at most; the call that made it says from which to which.
@@ -54,6 +64,15 @@ std::string ShortName(const KernelRow& row) {
     if (!from.empty() && !to.empty() && from != to) return fmt::format("copy {}->{}", from, to);
   }
   return row.info.short_name.empty() ? row.name : row.info.short_name;
+}
+
+Portion CutTimed(Launches* launches, int64_t count, int64_t time_ns) {
+  Portion portion{launches->row, std::min(count, launches->count), 0};
+  const bool all = portion.count == launches->count;
+  portion.time_ns = all ? launches->time_ns : std::min(time_ns, launches->time_ns);
+  launches->count -= portion.count;
+  launches->time_ns -= portion.time_ns;
+  return portion;
 }
 
 }  // namespace
@@ -77,7 +96,10 @@ std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) 
   // What one row may claim at most, so that no sum over the rows overflows, also when doubled. For
   // a thousand rows that is 26 days of a kernel: no real row comes near.
   const int64_t most = INT64_MAX / 4 / static_cast<int64_t>(rows.size() + 1);
-  for (const KernelRow& row : rows) result.push_back({&row, 0, 0, WordsOf(row)});
+  for (const KernelRow& row : rows) {
+    result.push_back(
+        {&row, 0, 0, WordsOf(row), GemmFolded(OperatorWord(row.Operator())), FusedText(row.info)});
+  }
   std::stable_sort(result.begin(), result.end(), [](const Launches& a, const Launches& b) {
     return std::tie(a.row->op_path, a.row->name, a.row->device) <
            std::tie(b.row->op_path, b.row->name, b.row->device);
@@ -104,22 +126,25 @@ ChangedKernel Named(const KernelRow& row) {
   return named;
 }
 
-ChangedKernel Take(Launches* launches, int64_t count) {
+ChangedKernel Named(const Portion& portion) {
+  ChangedKernel named = Named(*portion.row);
+  named.count = portion.count;
+  named.time_ns = portion.time_ns;
+  return named;
+}
+
+Portion Cut(Launches* launches, int64_t count) {
   const bool all = count >= launches->count;
   const double share =
       all ? 1.0 : static_cast<double>(count) / static_cast<double>(launches->count);
-  return TakeTimed(launches, count,
-                   static_cast<int64_t>(static_cast<double>(launches->time_ns) * share));
+  return CutTimed(launches, count,
+                  static_cast<int64_t>(static_cast<double>(launches->time_ns) * share));
 }
 
+ChangedKernel Take(Launches* launches, int64_t count) { return Named(Cut(launches, count)); }
+
 ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns) {
-  ChangedKernel taken = Named(*launches->row);
-  taken.count = std::min(count, launches->count);
-  const bool all = taken.count == launches->count;
-  taken.time_ns = all ? launches->time_ns : std::min(time_ns, launches->time_ns);
-  launches->count -= taken.count;
-  launches->time_ns -= taken.time_ns;
-  return taken;
+  return Named(CutTimed(launches, count, time_ns));
 }
 
 std::string GemmFolded(std::string word) {
@@ -160,18 +185,22 @@ Change OfKind(ChangeKind kind) {
 
 void Finish(Change* change) {
   change->count = change->time_ns = 0;
-  std::set<std::string> ops;
   for (const ChangedKernel& kernel : change->base) {
     change->count -= kernel.count;
     change->time_ns -= kernel.time_ns;
-    ops.insert(kernel.ops.begin(), kernel.ops.end());
   }
   for (const ChangedKernel& kernel : change->head) {
     change->count += kernel.count;
     change->time_ns += kernel.time_ns;
-    ops.insert(kernel.ops.begin(), kernel.ops.end());
   }
-  if (change->ops.empty()) change->ops.assign(ops.begin(), ops.end());
+  if (change->ops.empty()) {
+    for (const auto* side : {&change->base, &change->head}) {
+      for (const ChangedKernel& kernel : *side) {
+        change->ops.insert(change->ops.end(), kernel.ops.begin(), kernel.ops.end());
+      }
+    }
+    SortOnce(&change->ops);
+  }
   const std::vector<ChangedKernel>& cause = change->head.empty() ? change->base : change->head;
   for (const ChangedKernel& kernel : cause) {
     std::string place = kernel.place;

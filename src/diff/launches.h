@@ -97,23 +97,24 @@ void TellSlowest(Work* work);
 // Indices of launches by a word or any other key, in order.
 using Index = std::unordered_map<std::string, std::vector<size_t>>;
 
-// Pairs rows of both sides that have launches left and equal keys, in order, until one side of a key
-// is used up. A key is an std::optional: rows without one take no part. `pair` takes all launches
-// of one of the two.
+// Pairs rows of both sides that have launches left and equal keys, in order, until one side of a
+// key is used up. A key is an std::optional: rows without one take no part. `pair` takes all
+// launches of one of the two.
 template <typename Hash, typename BaseKey, typename HeadKey, typename Pair>
 void PairByKey(Work* work, const BaseKey& base_key, const HeadKey& head_key, const Pair& pair) {
-  using Key = typename std::invoke_result_t<BaseKey, const Launches&>::value_type;
+  using KeyOfRow = typename std::invoke_result_t<BaseKey, const Launches&>::value_type;
   struct Rows {
     std::vector<Launches*> all;
     size_t next = 0;  // the first that may have launches left
   };
-  std::vector<std::pair<Launches*, Key>> base;
+  std::vector<std::pair<Launches*, KeyOfRow>> base;
+  base.reserve(work->base.size());
   for (Launches& launches : work->base) {
     if (launches.count == 0) continue;
     if (auto key = base_key(launches)) base.emplace_back(&launches, *std::move(key));
   }
   if (base.empty()) return;
-  std::unordered_map<Key, Rows, Hash> head;
+  std::unordered_map<KeyOfRow, Rows, Hash> head;
   for (Launches& launches : work->head) {
     if (launches.count == 0) continue;
     if (auto key = head_key(launches)) head[*std::move(key)].all.push_back(&launches);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -62,7 +63,7 @@ class Pairing {
   }
 
  private:
-  using KeyOf = std::function<std::string(const Launches&)>;
+  using KeyOf = std::string (*)(const Launches&);  // "": takes no part
 
   static std::string Types(const Launches& launches) {
     return launches.row->info.in_dtype + ">" + launches.row->info.out_dtype;
@@ -73,8 +74,8 @@ class Pairing {
   }
 
   static std::string InnermostOperator(const Launches& launches) {
-    const std::string_view last = launches.row->Operator();
-    return last.empty() ? "" : GemmFolded(OperatorWord(last)) + "\n" + FamilyKey(launches);
+    if (launches.row->Operator().empty()) return "";
+    return launches.operator_word + "\n" + FamilyKey(launches);
   }
 
   // Under another operator, another type is another kernel and no change of this one.
@@ -126,9 +127,9 @@ class Pairing {
     if (info.ops.size() != 1) return "";
     const bool is =
         std::find(kActivations.begin(), kActivations.end(), info.ops[0]) != kActivations.end();
-    const std::vector<std::string> tensors = Tensors(launches.row->FirstDims());
-    const std::string tensor = tensors.empty() ? "" : tensors[0];
-    return is ? "activation\n" + info.in_dtype + "\n" + tensor : "";
+    if (!is) return "";
+    const std::vector<std::string_view> tensors = Tensors(launches.row->FirstDims());
+    return fmt::format("activation\n{}\n{}", info.in_dtype, tensors.empty() ? "" : tensors[0]);
   }
 
   static std::string FamilyKey(const Launches& launches) {
@@ -136,28 +137,14 @@ class Pairing {
     return IsCopyKernel(info) ? "copy" : IsGemm(info) ? "gemm" : std::string(ToString(info.family));
   }
 
-  void By(const KeyOf& key_of) {
-    Index index;
-    for (size_t i = 0; i < work_->head.size(); ++i) {
-      if (work_->head[i].count == 0) continue;
-      std::string key = key_of(work_->head[i]);
-      if (!key.empty()) index[(OnGpu(*work_->head[i].row) ? "g" : "c") + key].push_back(i);
-    }
-    std::unordered_map<std::string, size_t> next;
-    for (Launches& base : work_->base) {
-      if (base.count == 0) continue;
-      std::string key = key_of(base);
-      if (key.empty()) continue;
-      key = (OnGpu(*base.row) ? "g" : "c") + key;
-      auto found = index.find(key);
-      if (found == index.end()) continue;
-      size_t& at = next[key];
-      while (base.count > 0 && at < found->second.size()) {
-        Launches& head = work_->head[found->second[at]];
-        if (head.count > 0) Pair(&base, &head);
-        if (head.count == 0) ++at;
-      }
-    }
+  void By(KeyOf key_of) {
+    const auto on_device = [key_of](const Launches& launches) -> std::optional<std::string> {
+      std::string key = key_of(launches);
+      if (key.empty()) return std::nullopt;
+      return (OnGpu(*launches.row) ? 'g' : 'c') + std::move(key);
+    };
+    PairByKey<std::hash<std::string>>(work_, on_device, on_device,
+                                      [this](Launches* base, Launches* head) { Pair(base, head); });
   }
 
   void Pair(Launches* base, Launches* head) {

@@ -5,8 +5,6 @@
 #include <array>
 #include <map>
 
-#include <fmt/format.h>
-
 #include "base/numbers.h"
 #include "base/text.h"
 #include "diff/launches.h"
@@ -14,10 +12,20 @@
 namespace perfgate {
 namespace {
 
-// How much a launch computes. Launches of one group may be parts of one another: products over the
-// same inner dimension; one pointwise operator.
+// Launches of one group may be parts of one another: products over the same inner dimension; one
+// pointwise operator. Another element type, or none of the tensor cores, is more than a product in
+// pieces.
+struct Group {
+  bool on_gpu = false;
+  std::string_view op, in_dtype, out_dtype;
+  TensorCore tensor_core = TensorCore::kUnknown;
+  int64_t inner = 0;
+  friend auto operator<=>(const Group&, const Group&) = default;
+};
+
+// How much a launch computes.
 struct Extent {
-  std::string group;
+  Group group;
   std::array<int64_t, 3> sizes{1, 1, 1};  // products: batch, rows, columns; else 1, 1, elements
   friend auto operator<=>(const Extent&, const Extent&) = default;
 };
@@ -26,7 +34,7 @@ struct Extent {
 struct Use {
   Launches* launches = nullptr;
   int64_t count = 0, time_ns = 0;
-  std::string dims;
+  std::string_view dims;
 };
 
 using Uses = std::map<Extent, std::vector<Use>>;
@@ -37,22 +45,23 @@ int64_t CountOf(const std::vector<Use>& uses) {
   return count;
 }
 
-std::optional<Extent> ExtentOf(const KernelRow& row, const std::string& dims) {
-  if (row.info.family == Family::kGemm || row.info.family == Family::kGemv) {
-    const std::optional<ProductSize> size = ProductOf(Innermost(row.op_path), dims);
+std::optional<Extent> ExtentOf(const KernelRow& row, std::string_view dims) {
+  const KernelInfo& info = row.info;
+  if (info.family == Family::kGemm || info.family == Family::kGemv) {
+    const std::optional<ProductSize> size = ProductOf(row.Operator(), dims);
     if (!size) return std::nullopt;
-    // Another element type, or none of the tensor cores, is more than a product in pieces.
-    const KernelInfo& info = row.info;
-    return Extent{fmt::format("mm {} {} {} {}", size->inner, info.in_dtype, info.out_dtype,
-                              static_cast<int>(info.tensor_core)),
+    return Extent{{OnGpu(row), "mm", info.in_dtype, info.out_dtype, info.tensor_core, size->inner},
                   {size->batch, size->rows, size->columns}};
   }
-  if (row.info.family != Family::kPointwise || row.info.ops.size() != 1) return std::nullopt;
-  if (row.info.ops[0] == "copy" || row.info.ops[0] == "fill") return std::nullopt;
+  if (info.family != Family::kPointwise || info.ops.size() != 1) return std::nullopt;
+  if (info.ops[0] == "copy" || info.ops[0] == "fill") return std::nullopt;
   int64_t elements = 0;
-  for (const std::string& tensor : Tensors(dims)) elements = std::max(elements, ElementsOf(tensor));
+  for (const std::string_view tensor : Tensors(dims)) {
+    elements = std::max(elements, ElementsOf(tensor));
+  }
   if (elements == 0) return std::nullopt;
-  return Extent{row.info.ops[0] + " " + row.info.in_dtype, {1, 1, elements}};
+  return Extent{{OnGpu(row), info.ops[0], info.in_dtype, "", TensorCore::kUnknown, 0},
+                {1, 1, elements}};
 }
 
 Uses UsesOf(std::vector<Launches>* side) {
@@ -62,9 +71,8 @@ Uses UsesOf(std::vector<Launches>* side) {
     const auto steps = static_cast<int64_t>(row.count_per_step.size());
     for (const ShapeUse& shape : row.shapes) {
       if (steps == 0 || shape.count <= 0 || shape.count % steps != 0 || shape.time_ns < 0) continue;
-      std::optional<Extent> extent = ExtentOf(row, shape.input_dims);
+      const std::optional<Extent> extent = ExtentOf(row, shape.input_dims);
       if (!extent) continue;
-      extent->group += OnGpu(row) ? " g" : " c";
       uses[*extent].push_back(
           {&launches, shape.count / steps, shape.time_ns / steps, shape.input_dims});
     }
@@ -98,35 +106,44 @@ void Cancel(Uses* base, Uses* head) {
 
 class Pieces {
  public:
-  Pieces(Work* work, bool reversed)
-      : work_(work),
-        reversed_(reversed),
-        wholes_(UsesOf(reversed ? &work->head : &work->base)),
-        parts_(UsesOf(reversed ? &work->base : &work->head)) {
-    Cancel(&wholes_, &parts_);
+  explicit Pieces(Work* work)
+      : work_(work), base_(UsesOf(&work->base)), head_(UsesOf(&work->head)) {
+    Cancel(&base_, &head_);
   }
 
   void Run() {
-    int64_t looks_left = kMostLooks;
-    for (const auto& [whole, uses] : wholes_) {
-      looks_left -= static_cast<int64_t>(3 * parts_.size());
-      if (looks_left < 0) return;
-      for (size_t axis = 3; axis-- > 0;) {
-        const std::vector<Extent> found = Along(axis, whole, CountOf(uses));
-        if (found.empty()) continue;
-        Record(uses, found);
-        break;
-      }
-    }
+    Find(false);
+    Find(true);
   }
 
  private:
+  void Find(bool reversed) {
+    Uses& wholes = reversed ? head_ : base_;
+    Uses& parts = reversed ? base_ : head_;
+    int64_t looks_left = kMostLooks;
+    for (auto whole = wholes.begin(); whole != wholes.end();) {
+      looks_left -= static_cast<int64_t>(3 * parts.size());
+      if (looks_left < 0) return;
+      std::vector<Extent> found;
+      for (size_t axis = 3; axis-- > 0 && found.empty();) {
+        found = Along(axis, whole->first, CountOf(whole->second), parts);
+      }
+      if (found.empty()) {
+        ++whole;
+        continue;
+      }
+      Record(whole->second, found, reversed, &parts);
+      whole = wholes.erase(whole);
+    }
+  }
+
   // The parts that make up `count` launches of the whole when laid side by side along one axis:
   // all that fit, or those of one size.
-  std::vector<Extent> Along(size_t axis, const Extent& whole, int64_t count) const {
+  static std::vector<Extent> Along(size_t axis, const Extent& whole, int64_t count,
+                                   const Uses& parts) {
     std::vector<Extent> fitting;
-    for (auto part = parts_.lower_bound(Extent{whole.group, {0, 0, 0}});
-         part != parts_.end() && part->first.group == whole.group; ++part) {
+    for (auto part = parts.lower_bound(Extent{whole.group, {0, 0, 0}});
+         part != parts.end() && part->first.group == whole.group; ++part) {
       Extent widened = part->first;
       widened.sizes[axis] = whole.sizes[axis];
       if (widened == whole && part->first.sizes[axis] < whole.sizes[axis]) {
@@ -134,47 +151,48 @@ class Pieces {
       }
     }
     const double wanted = static_cast<double>(whole.sizes[axis]) * static_cast<double>(count);
-    if (Covers(fitting, axis, wanted)) return fitting;
+    if (Covers(fitting, axis, wanted, parts)) return fitting;
     for (const Extent& one : fitting) {
-      if (Covers({one}, axis, wanted)) return {one};
+      if (Covers({one}, axis, wanted, parts)) return {one};
     }
     return {};
   }
 
-  bool Covers(const std::vector<Extent>& parts, size_t axis, double wanted) const {
+  static bool Covers(const std::vector<Extent>& some, size_t axis, double wanted,
+                     const Uses& parts) {
     double covered = 0;
-    for (const Extent& part : parts) {
+    for (const Extent& part : some) {
       covered +=
-          static_cast<double>(part.sizes[axis]) * static_cast<double>(CountOf(parts_.at(part)));
+          static_cast<double>(part.sizes[axis]) * static_cast<double>(CountOf(parts.at(part)));
     }
-    return !parts.empty() && covered == wanted;
+    return !some.empty() && covered == wanted;
   }
 
-  void Record(const std::vector<Use>& whole, const std::vector<Extent>& parts) {
-    Change change = OfKind(reversed_ ? ChangeKind::kFused : ChangeKind::kFusionSplit);
-    std::vector<ChangedKernel>& one = reversed_ ? change.head : change.base;
-    std::vector<ChangedKernel>& many = reversed_ ? change.base : change.head;
-    const std::string from = whole[0].dims, to = parts_.at(parts[0])[0].dims;
+  void Record(const std::vector<Use>& whole, const std::vector<Extent>& found, bool reversed,
+              Uses* parts) {
+    Change change = OfKind(reversed ? ChangeKind::kFused : ChangeKind::kFusionSplit);
+    std::vector<ChangedKernel>& one = reversed ? change.head : change.base;
+    std::vector<ChangedKernel>& many = reversed ? change.base : change.head;
+    const std::string_view from = whole[0].dims, to = parts->at(found[0])[0].dims;
     for (const Use& use : whole) one.push_back(TakeTimed(use.launches, use.count, use.time_ns));
     change.ops = one[0].ops;
-    for (const Extent& part : parts) {
-      for (const Use& use : parts_.at(part)) {
+    for (const Extent& part : found) {
+      for (const Use& use : parts->at(part)) {
         many.push_back(TakeTimed(use.launches, use.count, use.time_ns));
       }
-      parts_.erase(part);
+      parts->erase(part);
     }
     Finish(&change);
-    change.text = PiecesText(change, reversed_, from, to);
+    change.text = PiecesText(change, reversed, from, to);
     work_->diff->changes.push_back(std::move(change));
   }
 
   Work* work_;
-  bool reversed_;
-  Uses wholes_, parts_;
+  Uses base_, head_;
 };
 
 }  // namespace
 
-void FindPieces(Work* work, bool reversed) { Pieces(work, reversed).Run(); }
+void FindPieces(Work* work) { Pieces(work).Run(); }
 
 }  // namespace perfgate

@@ -12,8 +12,8 @@ namespace {
 // What a launch reads and writes, as its shapes say; all empty if they are unknown.
 struct Moved {
   Launches* launches = nullptr;
-  std::vector<std::string> tensors;  // of a whole: what it is made of; else target and source
-  int64_t elements = 0;              // written by one launch
+  std::vector<std::string_view> tensors;  // of a whole: what it is made of; else target and source
+  int64_t elements = 0;                   // written by one launch
 
   double Total() const {
     return static_cast<double>(elements) * static_cast<double>(launches->count);
@@ -44,8 +44,8 @@ Moved Whole(Launches* launches) {
   Moved moved{launches, Tensors(launches->row->FirstDims()), 0};
   const bool joined = Word(*launches) == "cat" && !moved.tensors.empty();
   // "[[[8, 2047], [8, 1]], []]": a list of tensors is one argument.
-  if (joined) moved.tensors = Tensors("[" + moved.tensors[0] + "]");
-  for (const std::string& tensor : moved.tensors) {
+  if (joined) moved.tensors = Tensors(moved.tensors[0], 1);
+  for (const std::string_view tensor : moved.tensors) {
     const int64_t elements = ElementsOf(tensor);
     moved.elements =
         joined ? SaturatingAdd(moved.elements, elements) : std::max(moved.elements, elements);

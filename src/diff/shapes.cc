@@ -15,8 +15,10 @@ namespace {
 // "512, 1024" -> {512, 1024}; empty for anything but whole numbers above 0.
 std::vector<int64_t> Sizes(std::string_view tensor) {
   std::vector<int64_t> sizes;
-  for (const std::string& part : Split(tensor, ',')) {
-    const std::string_view text = Trim(part);
+  for (size_t comma = 0; comma != std::string_view::npos;) {
+    comma = tensor.find(',');
+    const std::string_view text = Trim(tensor.substr(0, comma));
+    tensor.remove_prefix(comma == std::string_view::npos ? tensor.size() : comma + 1);
     int64_t size = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (error != std::errc() || end != text.data() + text.size() || size <= 0) return {};
@@ -48,13 +50,13 @@ bool HasSteps(const Evidence& evidence) {
 
 }  // namespace
 
-std::vector<std::string> Tensors(std::string_view dims) {
-  std::vector<std::string> tensors;
-  int depth = 0;
+std::vector<std::string_view> Tensors(std::string_view dims, int depth) {
+  std::vector<std::string_view> tensors;
+  int level = 0;
   size_t begin = 0;
   for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == '[' && ++depth == 2) begin = i + 1;
-    if (dims[i] == ']' && depth-- == 2) tensors.emplace_back(dims.substr(begin, i - begin));
+    if (dims[i] == '[' && ++level == depth) begin = i + 1;
+    if (dims[i] == ']' && level-- == depth) tensors.push_back(dims.substr(begin, i - begin));
   }
   return tensors;
 }
@@ -71,8 +73,9 @@ int64_t ElementsOf(std::string_view tensor) {
 
 std::optional<ProductSize> ProductOf(std::string_view op, std::string_view dims) {
   const std::optional<size_t> first = FirstFactor(op);
-  const std::vector<std::string> tensors = Tensors(dims);
-  if (!first || tensors.size() < *first + 2) return std::nullopt;
+  if (!first) return std::nullopt;
+  const std::vector<std::string_view> tensors = Tensors(dims);
+  if (tensors.size() < *first + 2) return std::nullopt;
   std::vector<int64_t> left = Sizes(tensors[*first]), right = Sizes(tensors[*first + 1]);
   if (left.size() == 2 && right.size() == 2) {
     left.insert(left.begin(), 1);
@@ -103,8 +106,8 @@ std::string DifferentShapes(const Evidence& base, const Evidence& head) {
     auto found = of_head.find(row.name);
     if (found == of_head.end() || found->second->input_dims.empty()) continue;
     if (CallsOf(row) * head_steps != CallsOf(*found->second) * base_steps) continue;
-    std::vector<std::string> from = Tensors(row.input_dims);
-    std::vector<std::string> to = Tensors(found->second->input_dims);
+    const std::vector<std::string_view> from = Tensors(row.input_dims);
+    const std::vector<std::string_view> to = Tensors(found->second->input_dims);
     // Keys and values may have other shapes for the same queries: heads that were repeated.
     const bool attention = row.name.find("attention") != std::string::npos;
     const size_t common = attention ? 1 : std::min(from.size(), to.size());

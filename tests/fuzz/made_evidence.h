@@ -321,12 +321,14 @@ inline Evidence ReadEvidence(FuzzedDataProvider& bytes, const Evidence* base) {
   evidence.device_name = bytes.ConsumeBool() ? "NVIDIA H200" : "an unknown GPU";
   const int steps = base != nullptr ? base->TotalSteps() : bytes.ConsumeIntegralInRange<int>(1, 3);
   evidence.steps = {steps};
+  const int most = base != nullptr ? 4 : 6;
+  evidence.kernels.reserve((base != nullptr ? base->kernels.size() : 0) +
+                           static_cast<size_t>(most));
   if (base != nullptr) {
     for (KernelRow row : base->kernels) {
       if (Change(bytes, steps, &row)) Add(std::move(row), &evidence.kernels);
     }
   }
-  const int most = base != nullptr ? 4 : 6;
   for (int rows = bytes.ConsumeIntegralInRange<int>(0, most); rows > 0; --rows) {
     Add(ReadRow(bytes, steps), &evidence.kernels);
   }
