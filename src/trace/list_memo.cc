@@ -6,6 +6,7 @@
 namespace perfgate {
 
 ListMemo::Entry& ListMemo::At(std::string_view list) {
+  if (entries_.empty()) entries_.resize(kEntries);
   const uint64_t hash = HashBytes(list);
   Entry& entry = entries_[hash % kEntries];
   if (entry.hash != hash || !SameText(entry.raw, list)) {

@@ -27,7 +27,7 @@ class ListMemo {
 
  private:
   static constexpr size_t kEntries = 1024;  // a later list takes an earlier one's place
-  std::vector<Entry> entries_{kEntries};
+  std::vector<Entry> entries_;              // none before the first list, then all
   uint32_t last_id_ = 0;
 };
 

@@ -14,7 +14,7 @@ constexpr size_t kChunkBytes = size_t{1} << 16;
 
 void EventList::StartBlock() {
   if (size_ / kBlock < blocks_.size()) return;
-  blocks_.push_back({{}, std::make_unique<EventKind[]>(kBlock)});
+  blocks_.push_back({{}, std::make_unique_for_overwrite<EventKind[]>(kBlock)});
   blocks_.back().events.reserve(kBlock);
 }
 
@@ -68,7 +68,7 @@ std::string_view TextTable::Keep(std::string_view text) {
   if (chunk_used_ + text.size() > chunk_size_) {
     chunk_size_ = std::max(kChunkBytes, text.size());
     chunk_used_ = 0;
-    chunks_.push_back(std::make_unique<char[]>(chunk_size_));
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk_size_));
     kept_bytes_ += static_cast<int64_t>(chunk_size_);
   }
   char* place = chunks_.back().get() + chunk_used_;

@@ -52,7 +52,8 @@ bool IsSurrogate(std::string_view escape, std::string_view third_digits) {
 }  // namespace
 
 RepairedStream::RepairedStream(ByteSource& source)
-    : source_(source), raw_(kWindowBytes + kQuoteLookahead) {
+    : source_(source),
+      raw_(std::make_unique_for_overwrite<char[]>(kWindowBytes + kQuoteLookahead)) {
   window_.reserve(2 * kWindowBytes + 1024);
   Refill();
 }
@@ -66,12 +67,12 @@ void RepairedStream::Refill() {
   window_.clear();
   while (window_.empty()) {
     window_start_ = bytes_read_ - static_cast<int64_t>(carried_);
-    char* fresh = raw_.data() + carried_;
+    char* fresh = raw_.get() + carried_;
     const size_t got = source_.Read(fresh, kWindowBytes);
     if (head_.size() < kIdentifyBytes) {
       head_.append(fresh, std::min(got, kIdentifyBytes - head_.size()));
     }
-    const char* at = raw_.data();
+    const char* at = raw_.get();
     const char* end = fresh + got;
     if (bytes_read_ == 0 && std::string_view(at, got).starts_with(kByteOrderMark)) {
       byte_order_mark_ = true;
@@ -82,9 +83,9 @@ void RepairedStream::Refill() {
     if (last != std::string_view::npos) last_byte_ = fresh[last];
     at_source_end_ = got == 0;
     at = Filter(at, end);
-    window_raw_bytes_ = at - raw_.data();
+    window_raw_bytes_ = at - raw_.get();
     carried_ = static_cast<size_t>(end - at);
-    std::copy(at, end, raw_.data());
+    std::copy(at, end, raw_.get());
     if (got == 0) {
       FinishToken();
       break;

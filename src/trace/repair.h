@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,7 +70,8 @@ class RepairedStream {
   void EmitInString(std::string_view text);
 
   ByteSource& source_;
-  std::vector<char> raw_, window_;
+  std::unique_ptr<char[]> raw_;  // kWindowBytes behind what is carried
+  std::vector<char> window_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   size_t passed_ = 0;
