@@ -87,7 +87,7 @@ std::string NamingCommand(const Verdict& verdict, const Selection& selection,
 
 void CheckRules(const Selection& selection, const StoredRun& stored, const AcceptArgs& args,
                 World& world) {
-  const Verdict verdict = JudgeRun(selection, stored, world);
+  const Verdict verdict = JudgeRun(selection, stored, world).verdict;
   std::set<std::string> used;
   const std::vector<std::string> missing = NotNamed(verdict, args.rules, &used);
   if (!missing.empty()) {

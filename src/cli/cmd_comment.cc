@@ -112,7 +112,8 @@ std::string MarkdownFor(const CommentArgs& args, World& world) {
   if (args.untrusted) return UntrustedMarkdown(args);
   if (args.source.empty()) {
     const Selection selection = Select(args.suite, world);
-    return VerdictAsMarkdown(JudgeRun(selection, FindStoredRun(selection.database, ""), world));
+    return VerdictAsMarkdown(
+        JudgeRun(selection, FindStoredRun(selection.database, ""), world).verdict);
   }
   if (args.source.ends_with(".md")) return ReadFile(args.source, kMostInputBytes);
   return VerdictAsMarkdown(ReadVerdict(args));

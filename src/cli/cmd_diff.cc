@@ -92,7 +92,7 @@ int DiffTwo(const DiffArgs& args, Reports& reports, World& world) {
   verdict.stack = StackOf(pair.head);
   verdict.base_label = pair.base_label;
   verdict.head_label = Label(args.head, args.base);
-  reports.Write(verdict);
+  reports.Write(verdict, std::span(&pair, 1));
   return verdict.exit_code;
 }
 

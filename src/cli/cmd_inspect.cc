@@ -13,6 +13,8 @@ int Inspect(const InspectArgs& args, World& world) {
     world.Out() << WriteJson(ToJson(evidence), 2);
   } else if (args.format == Format::kMarkdown) {
     world.Out() << EvidenceAsMarkdown(evidence, args.explain);
+  } else if (args.format == Format::kHtml) {
+    world.Out() << EvidenceAsHtml(evidence);
   } else {
     world.Out() << EvidenceAsText(evidence, {.color = WantsColor(world)}, args.explain);
   }

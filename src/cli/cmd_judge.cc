@@ -7,9 +7,9 @@ namespace perfgate::cli {
 
 int JudgeStored(const JudgeArgs& args, Reports& reports, World& world) {
   const Selection selection = Select(args.suite, world);
-  const Verdict verdict = JudgeRun(selection, FindStoredRun(selection.database, args.run), world);
-  reports.Write(verdict);
-  return verdict.exit_code;
+  const JudgedRun judged = JudgeRun(selection, FindStoredRun(selection.database, args.run), world);
+  reports.Write(judged.verdict, judged.pairs);
+  return judged.verdict.exit_code;
 }
 
 }  // namespace perfgate::cli

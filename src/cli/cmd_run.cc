@@ -105,10 +105,10 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
   store.AddRun(stored.run, stored.cases, folder.collected);
   store.Checkpoint();
 
-  Verdict verdict = JudgeRun(selection, stored, world);
-  if (record.interrupted_by != 0) verdict.exit_code = 128 + record.interrupted_by;
-  reports.Write(verdict);
-  return verdict.exit_code;
+  JudgedRun judged = JudgeRun(selection, stored, world);
+  if (record.interrupted_by != 0) judged.verdict.exit_code = 128 + record.interrupted_by;
+  reports.Write(judged.verdict, judged.pairs);
+  return judged.verdict.exit_code;
 }
 
 }  // namespace perfgate::cli

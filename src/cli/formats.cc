@@ -15,14 +15,15 @@ struct NamedFormat {
   std::string_view name;
   Format format;
 };
-// Evidence and lists take the first three, a verdict all.
-constexpr std::array<NamedFormat, 6> kFormats = {{{"text", Format::kText},
+// Lists take the first three, evidence the first four, a verdict all.
+constexpr std::array<NamedFormat, 7> kFormats = {{{"text", Format::kText},
                                                   {"md", Format::kMarkdown},
                                                   {"json", Format::kJson},
+                                                  {"html", Format::kHtml},
                                                   {"junit", Format::kJunit},
                                                   {"github", Format::kGithub},
                                                   {"gitlab", Format::kGitlab}}};
-constexpr size_t kEvidenceFormats = 3;
+constexpr size_t kListFormats = 3, kEvidenceFormats = 4;
 
 Format ParseFormat(const std::string& text, const std::string& flag,
                    std::span<const NamedFormat> formats) {
@@ -43,6 +44,10 @@ Format ParseFormat(const std::string& text, const std::string& flag,
 
 Format ParseVerdictFormat(const std::string& name, const std::string& flag) {
   return ParseFormat(name, flag, kFormats);
+}
+
+Format ParseListFormat(const std::string& name) {
+  return ParseFormat(name, "--format", std::span(kFormats).first(kListFormats));
 }
 
 Format ParseEvidenceFormat(const std::string& name) {

@@ -9,7 +9,8 @@ namespace perfgate::cli {
 
 // Each throws Error(kUsage) that lists what there is, with the nearest name.
 Format ParseVerdictFormat(const std::string& name, const std::string& flag);
-Format ParseEvidenceFormat(const std::string& name);  // of --format: text, md, json
+Format ParseListFormat(const std::string& name);      // of --format: text, md, json
+Format ParseEvidenceFormat(const std::string& name);  // the same and html
 ReportFile ParseReport(const std::string& text);      // FORMAT=FILE
 
 }  // namespace perfgate::cli

@@ -204,7 +204,7 @@ Evidence EvidenceFor(const Case& declared, const StoredRun& stored) {
   return none;
 }
 
-Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& world) {
+JudgedRun JudgeRun(const Selection& selection, const StoredRun& stored, World& world) {
   const std::string not_judged = WhyNotJudged(stored.run);
   std::vector<JudgedCase> judged;
   std::vector<CasePair> pairs;
@@ -225,7 +225,7 @@ Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& wor
                     stored.run.id, not_judged));
   }
   Settle(verdict);
-  return verdict;
+  return {std::move(verdict), std::move(pairs)};
 }
 
 }  // namespace perfgate::cli

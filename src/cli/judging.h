@@ -12,10 +12,15 @@
 
 namespace perfgate::cli {
 
+struct JudgedRun {
+  Verdict verdict;
+  std::vector<CasePair> pairs;  // what it was judged by
+};
+
 // Judges the selected cases of a run by the suite's rules against the baselines. A case that the
 // run lacks, or measured by another definition than the suite's, is an error of that case. A run
 // that was interrupted or not finished is never judged: the verdict is an error that says so.
-Verdict JudgeRun(const Selection& selection, const StoredRun& stored, World& world);
+JudgedRun JudgeRun(const Selection& selection, const StoredRun& stored, World& world);
 
 // "1a2b3c4", "1a2b3c4+" with uncommitted changes, "" without a commit.
 std::string ShortCommit(const std::string& commit, bool dirty);

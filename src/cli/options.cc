@@ -110,9 +110,13 @@ class Parser {
     Text(command, "--format", format_, "Form of standard output: text, md or json [text]",
          "FORMAT");
   }
+  void EvidenceFormatFlag(CLI::App* command) {
+    Text(command, "--format", format_, "Form of standard output: text, md, json or html [text]",
+         "FORMAT");
+  }
   void Output(CLI::App* command) {
     Text(command, "--format", format_,
-         "Form of standard output: text, md, json, junit, github or gitlab [text]", "FORMAT");
+         "Form of standard output: text, md, json, html, junit, github or gitlab [text]", "FORMAT");
     Repeatable(command, "--report", reports_,
                "Also write the verdict to a file, in any of these forms and also when something "
                "fails. Repeatable",
@@ -165,7 +169,7 @@ class Parser {
         ->required();
     inspect_->add_flag("--explain", explain_, "Also what was left out, and why");
     DatabaseHere(inspect_);
-    FormatFlag(inspect_);
+    EvidenceFormatFlag(inspect_);
   }
 
   void AddDiff() {
@@ -365,7 +369,7 @@ class Parser {
     if (diff_->parsed())
       return Command{DiffArgs{what_, head_, suite_.database, rules_, TakeOutput()}};
     if (accept_->parsed()) return Command{AcceptArgs{suite_, what_, rules_, reason_}};
-    if (show_->parsed()) return Command{ShowArgs{suite_, ParseEvidenceFormat(format_)}};
+    if (show_->parsed()) return Command{ShowArgs{suite_, ParseListFormat(format_)}};
     if (baseline_diff_->parsed()) return Command{BaselineDiffArgs{suite_, what_}};
     if (verify_->parsed()) return Command{VerifyArgs{suite_}};
     if (comment_->parsed()) {
@@ -374,13 +378,12 @@ class Parser {
     }
     if (ingest_->parsed()) return Command{IngestArgs{what_, suite_.database}};
     if (history_->parsed()) {
-      return Command{
-          HistoryArgs{suite_.cases, metric_, suite_.database, ParseEvidenceFormat(format_)}};
+      return Command{HistoryArgs{suite_.cases, metric_, suite_.database, ParseListFormat(format_)}};
     }
-    if (rules_list_->parsed()) return Command{RulesListArgs{rules_, ParseEvidenceFormat(format_)}};
+    if (rules_list_->parsed()) return Command{RulesListArgs{rules_, ParseListFormat(format_)}};
     if (rules_check_->parsed()) return Command{RulesCheckArgs{rules_}};
     if (schema_->parsed()) return Command{SchemaArgs{what_}};
-    if (doctor_->parsed()) return Command{DoctorArgs{ParseEvidenceFormat(format_)}};
+    if (doctor_->parsed()) return Command{DoctorArgs{ParseListFormat(format_)}};
     throw Error(Fault::kUsage, "no command was given\n" + SeeHelp());
   }
 

@@ -10,7 +10,7 @@
 
 namespace perfgate::cli {
 
-enum class Format { kText, kMarkdown, kJson, kJunit, kGithub, kGitlab };
+enum class Format { kText, kMarkdown, kJson, kHtml, kJunit, kGithub, kGitlab };
 
 struct ReportFile {
   Format format = Format::kText;

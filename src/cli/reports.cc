@@ -49,7 +49,8 @@ Reports::Reports(const OutputArgs& args, const std::vector<std::filesystem::path
   }
 }
 
-std::string Reports::AsText(const Verdict& verdict, Format format, bool color) const {
+std::string Reports::AsText(const Verdict& verdict, std::span<const CasePair> pairs, Format format,
+                            bool color) const {
   switch (format) {
     case Format::kText:
       return VerdictAsText(verdict, {.color = color, .all_passes = args_.verbose});
@@ -57,6 +58,8 @@ std::string Reports::AsText(const Verdict& verdict, Format format, bool color) c
       return VerdictAsMarkdown(verdict);
     case Format::kJson:
       return WriteJson(VerdictAsJson(verdict), 6);
+    case Format::kHtml:
+      return VerdictAsHtml(verdict, pairs);
     case Format::kJunit:
       return VerdictAsJunit(verdict);
     case Format::kGithub:
@@ -67,10 +70,10 @@ std::string Reports::AsText(const Verdict& verdict, Format format, bool color) c
   return "";
 }
 
-void Reports::WriteFiles(const Verdict& verdict) {
+void Reports::WriteFiles(const Verdict& verdict, std::span<const CasePair> pairs) {
   for (File& file : files_) {
     if (!file.stream.is_open()) continue;
-    file.stream << AsText(verdict, file.report.format, false);
+    file.stream << AsText(verdict, pairs, file.report.format, false);
     file.stream.close();
     if (!file.stream) {
       throw Error(Fault::kEnvironment,
@@ -80,10 +83,10 @@ void Reports::WriteFiles(const Verdict& verdict) {
   }
 }
 
-void Reports::Write(const Verdict& verdict) {
-  world_.Out() << AsText(verdict, args_.format, WantsColor(world_)) << std::flush;
+void Reports::Write(const Verdict& verdict, std::span<const CasePair> pairs) {
+  world_.Out() << AsText(verdict, pairs, args_.format, WantsColor(world_)) << std::flush;
   printed_ = true;
-  WriteFiles(verdict);
+  WriteFiles(verdict, pairs);
 }
 
 void Reports::WriteFailure(const Error& error, int exit_code) {
@@ -93,9 +96,9 @@ void Reports::WriteFailure(const Error& error, int exit_code) {
   verdict.problems.push_back(error.what());
   const bool for_people = args_.format == Format::kText || args_.format == Format::kMarkdown;
   if (!for_people && !printed_) {
-    world_.Out() << AsText(verdict, args_.format, false) << std::flush;
+    world_.Out() << AsText(verdict, {}, args_.format, false) << std::flush;
   }
-  WriteFiles(verdict);
+  WriteFiles(verdict, {});
 }
 
 }  // namespace perfgate::cli

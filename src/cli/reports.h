@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class Reports {
   Reports(const OutputArgs& args, const std::vector<std::filesystem::path>& inputs, World& world);
 
   // Prints and writes. Throws Error(kEnvironment) if a file could not be written in full.
-  void Write(const Verdict& verdict);
+  void Write(const Verdict& verdict, std::span<const CasePair> pairs);
   // After an Error: files, and standard output if it is for programs, hold a verdict that says so.
   void WriteFailure(const Error& error, int exit_code);
 
@@ -33,8 +34,9 @@ class Reports {
     ReportFile report;
     std::ofstream stream;
   };
-  void WriteFiles(const Verdict& verdict);
-  std::string AsText(const Verdict& verdict, Format format, bool color) const;
+  void WriteFiles(const Verdict& verdict, std::span<const CasePair> pairs);
+  std::string AsText(const Verdict& verdict, std::span<const CasePair> pairs, Format format,
+                     bool color) const;
 
   const OutputArgs args_;
   World& world_;

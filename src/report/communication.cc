@@ -83,8 +83,8 @@ std::string RanksAsText(const Evidence& evidence) {
   text += fmt::format("\n  {:<20} {:>12}   {:<22} {:<22} {}\n", "where ranks differ", "median",
                       "least", "most", "spread");
   for (const SpreadLine& line : lines) {
-    text += fmt::format("  {:<20} {:>12}   {:<22} {:<22} {}\n", line.metric, line.median, line.least,
-                        line.most, line.spread);
+    text += fmt::format("  {:<20} {:>12}   {:<22} {:<22} {}\n", line.metric, line.median,
+                        line.least, line.most, line.spread);
   }
   return text;
 }
@@ -125,8 +125,7 @@ std::string CommunicationAsMarkdown(const Evidence& evidence) {
   }
   const std::vector<CollectiveLine> lines = CollectiveLines(evidence);
   if (!lines.empty()) {
-    text +=
-        "\n### Collectives, a step\n\n| count | time | collective |\n| ---: | ---: | --- |\n";
+    text += "\n### Collectives, a step\n\n| count | time | collective |\n| ---: | ---: | --- |\n";
   }
   for (const CollectiveLine& line : lines) {
     text += fmt::format("| {} | {} | {} |\n", line.count, line.time, markdown::Prose(line.what));

@@ -2,65 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "report/communication.h"
+#include "report/evidence_words.h"
 #include "report/layout.h"
 #include "report/markdown.h"
 #include "report/report.h"
 
 namespace perfgate {
 namespace {
-
-// One row of the kernel table, everything a step.
-struct TableRow {
-  const KernelRow* row = nullptr;
-  std::string count;
-  double time_ns = 0;
-};
-
-// Longest time first, names decide between equals.
-std::vector<TableRow> Table(const Evidence& evidence, const std::vector<KernelRow>& rows) {
-  const double steps = std::max(1, evidence.TotalSteps());
-  std::vector<TableRow> table;
-  for (const KernelRow& row : rows) {
-    table.push_back(
-        {&row, CountText(row.count_per_step), static_cast<double>(row.TimeNs()) / steps});
-  }
-  std::stable_sort(table.begin(), table.end(), [](const TableRow& a, const TableRow& b) {
-    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.row->name < b.row->name;
-  });
-  return table;
-}
-
-std::string MetricText(const MetricValue& value, const Metric& metric) {
-  if (value.value) return FormatValue(*value.value, metric.unit);
-  const auto [least, most] = std::minmax_element(value.per_step.begin(), value.per_step.end());
-  return fmt::format("varies: {} to {}", FormatValue(*least, metric.unit),
-                     FormatValue(*most, metric.unit));
-}
-
-std::string StepsText(const Evidence& evidence) {
-  if (evidence.steps.empty()) return "no trace";
-  const bool unmarked = std::all_of(evidence.steps.begin(), evidence.steps.end(),
-                                    [](int steps) { return steps == 0; });
-  if (unmarked) return "no steps marked: the whole window is one step";
-  const std::string steps = Plural(evidence.TotalSteps(), "step");
-  if (evidence.steps.size() == 1) {
-    if (evidence.ranks.size() != 1) return steps;
-    const Rank& only = evidence.ranks.front();
-    const std::string of = only.world_size == 0 ? "" : fmt::format(" of {}", only.world_size);
-    return fmt::format("{} of rank {}{}", steps, only.rank, of);
-  }
-  std::string text = steps + " in " + Plural(evidence.steps.size(), "process", "processes");
-  std::set<int> ranks;
-  for (const Rank& rank : evidence.ranks) ranks.insert(rank.rank);
-  if (!ranks.empty()) text += ", " + Plural(static_cast<int64_t>(ranks.size()), "rank");
-  return text;
-}
 
 std::string FirstLine(const Evidence& evidence) {
   std::vector<std::string> parts = {StepsText(evidence)};
@@ -72,55 +24,6 @@ std::string FirstLine(const Evidence& evidence) {
   }
   return fmt::format("{}  {}      {}", evidence.Complete() ? "COMPLETE" : "INCOMPLETE",
                      Safe(evidence.case_name), Join(parts, " · "));
-}
-
-// Reasons with the metrics that they concern: most metrics share a few reasons.
-std::vector<std::pair<std::string, std::string>> Unavailable(const Evidence& evidence) {
-  std::vector<std::pair<std::string, std::string>> grouped;
-  for (const Metric& metric : Metrics()) {
-    const auto found = evidence.unavailable.find(metric.id);
-    if (found == evidence.unavailable.end()) continue;
-    auto group = std::find_if(grouped.begin(), grouped.end(),
-                              [&](const auto& item) { return item.first == found->second; });
-    if (group == grouped.end()) group = grouped.insert(group, {found->second, ""});
-    if (!group->second.empty()) group->second += ", ";
-    group->second += metric.name;
-  }
-  return grouped;
-}
-
-std::string Decoded(const KernelInfo& info) {
-  std::vector<std::string> parts = {std::string(ToString(info.family))};
-  if (info.tensor_core == TensorCore::kYes) parts.push_back("tensor core");
-  if (info.tensor_core == TensorCore::kNo) parts.push_back("no tensor core");
-  if (!info.epilogue.empty() && info.epilogue != "none")
-    parts.push_back("epilogue " + info.epilogue);
-  if (info.ops.size() > 1) parts.push_back("fuses " + Join(info.ops, " "));
-  return Safe(Join(parts, ", "));
-}
-
-// "aten::mm, backward of aten::addmm, in LlamaMLP_0 > Linear_4"; of a copy also who asked for it:
-// "aten::copy_ for aten::contiguous".
-std::string Caller(const KernelRow& row) {
-  std::vector<std::string> parts;
-  const std::vector<std::string_view> path = PathElements(row.op_path);
-  if (!path.empty()) parts.push_back(Shorten(path.back(), 50));
-  if (path.size() > 1 && row.info.family == Family::kCopy && row.backward_of.empty()) {
-    parts.back() += " for " + Shorten(path.front(), 50);
-  }
-  if (!row.backward_of.empty()) parts.push_back("backward of " + row.backward_of);
-  if (!row.modules.empty()) parts.push_back("in " + PlaceText(row.modules));
-  return Join(parts, ", ");
-}
-
-// "[[512, 1024], []] of [c10::BFloat16, Scalar], and 2 other shapes"
-std::string Inputs(const KernelRow& row) {
-  std::string text(row.FirstDims());
-  if (text.empty()) return row.input_types;
-  if (!row.input_types.empty()) text += " of " + row.input_types;
-  const auto others = static_cast<int64_t>(row.shapes.size()) - 1;
-  if (others > 0) text += ", and " + Plural(others, "other shape");
-  return text;
 }
 
 // What the table has no room for, under its row.
@@ -140,11 +43,11 @@ std::string TextTable(const Evidence& evidence, const std::vector<KernelRow>& ro
                       std::string_view title, bool names) {
   if (rows.empty()) return "";
   double sum = 0;
-  const std::vector<TableRow> table = Table(evidence, rows);
-  for (const TableRow& item : table) sum += item.time_ns;
+  const std::vector<TimedRow> table = ByTime(evidence, rows);
+  for (const TimedRow& item : table) sum += item.time_ns;
   std::string text = fmt::format("\n{}, a step\n{:>9}  {:>9}  {:>5}  {}\n", title, "count", "time",
                                  "share", "name, what it is, called by");
-  for (const TableRow& item : table) {
+  for (const TimedRow& item : table) {
     const std::string share = sum > 0 ? fmt::format("{:.0f} %", 100 * item.time_ns / sum) : "";
     text += fmt::format(
         "{:>9}  {:>9}  {:>5}  {}", item.count, FormatValue(item.time_ns, Unit::kNanoseconds), share,
@@ -223,7 +126,7 @@ std::string MarkdownTable(const Evidence& evidence, const std::vector<KernelRow>
       "\n### {}, a step\n\n| count | time | kernel | what it is | called by |\n"
       "| ---: | ---: | --- | --- | --- |\n",
       title);
-  for (const TableRow& item : Table(evidence, rows)) {
+  for (const TimedRow& item : ByTime(evidence, rows)) {
     const std::string& name =
         item.row->info.short_name.empty() ? item.row->name : item.row->info.short_name;
     text += fmt::format("| {} | {} | {} | {} | {} |\n", item.count,

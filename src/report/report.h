@@ -4,6 +4,7 @@
 // makes them harmless for its medium (control characters, Markdown, log commands of CI systems).
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "base/json.h"
@@ -21,6 +22,9 @@ struct TextStyle {
 // First line: verdict, counts, suite, device, stack, both commits. Then failures, warnings, passes.
 std::string VerdictAsText(const Verdict& verdict, const TextStyle& style);
 std::string VerdictAsMarkdown(const Verdict& verdict);
+// One page that loads nothing, at most 5 MB, whole cases and tables left out beyond it. `pairs`:
+// what was judged, for tables and time lines; a case without its pair has its verdict alone.
+std::string VerdictAsHtml(const Verdict& verdict, std::span<const CasePair> pairs);
 Json VerdictAsJson(const Verdict& verdict);  // schema "perfgate.verdict/1", docs/formats.md
 // For CI systems, docs/reports.md: JUnit XML, log commands of GitHub Actions (annotations), a code
 // quality report of GitLab.
@@ -37,5 +41,6 @@ Verdict VerdictFromJson(const Json& json);
 
 std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, bool explain);
 std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain);
+std::string EvidenceAsHtml(const Evidence& evidence);
 
 }  // namespace perfgate

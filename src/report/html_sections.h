@@ -1,0 +1,35 @@
+// The sections of a case on the HTML page, in their order. Each is "" where there is nothing to show.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "judge/judge.h"
+#include "report/layout.h"
+
+namespace perfgate::html {
+
+// What a section may show of a case beyond its verdict; either side may be unknown.
+struct Sides {
+  const Evidence* base = nullptr;
+  const Evidence* head = nullptr;
+};
+
+// "bad", "look" or "good": the colour of a status.
+std::string_view ClassOf(Status status);
+std::string StatusMark(Status status);  // its word in its colour
+
+// What must be seen whatever the verdict: incomplete evidence, planted defects, fallbacks, other
+// keys, notes.
+std::string Circumstances(const CaseVerdict& item);
+// Trouble in full, the rest in folded tables.
+std::string Findings(const RuleNames& names, const CaseVerdict& item);
+std::string Answers(const Diff& diff);
+std::string Changes(const Diff& diff);
+// Kernels, copies and fills, and synchronising calls of both sides in one table each.
+std::string Kernels(const Sides& sides, const Diff* diff);
+std::string MetricsOf(const Sides& sides);
+std::string Environment(const Sides& sides);
+std::string LeftOut(const Sides& sides);
+
+}  // namespace perfgate::html
