@@ -1,0 +1,330 @@
+"""The action from the first step to the last, without GitHub: the real perfgate, event files, and the
+server of tests/publish."""
+
+import json
+import shutil
+import threading
+import time
+import unittest
+
+from action_case import MARKER, ActionTest, pull_request
+from repository import GOOD, WORSE, trace
+from runner import ROOT, load
+
+SLOW = ROOT / "tests/e2e/gate_workload.sh"
+
+
+class Verdicts(ActionTest):
+    def test_a_pull_request_that_passes(self):
+        runner = self.runner()
+        outputs = runner.use({})
+        self.assertEqual((runner.status, runner.codes["Verdict"]), ("success", 0), runner.log.text)
+        self.assertEqual(outputs, {
+            "verdict": "pass", "exit-code": "0", "regressions": "0", "inconclusive": "0",
+            "report-json": "perfgate-report/verdict.json", "report-md": "perfgate-report/verdict.md",
+            "report-junit": "perfgate-report/junit.xml", "db": "perfgate-report/perfgate.db",
+            "comment-id": "101"})
+        self.assertEqual(len(self.bodies()), 1)
+        self.assertTrue(self.bodies()[0].startswith(MARKER + "## ✅ perfgate: PASS"), self.bodies())
+        self.assertIn("/octo/model/actions/runs/9/attempts/1", self.bodies()[0])
+        self.assertTrue(runner.summary.startswith("## ✅ perfgate: PASS"))
+        kept = runner.artifacts["perfgate"]
+        for name in ("verdict.json", "verdict.md", "junit.xml", "perfgate.db", "run/run.json"):
+            self.assertTrue((kept / name).exists(), name)
+
+    def test_a_regression_fails_the_last_step_alone(self):
+        self.repository.write("traces/block.json", WORSE)
+        runner = self.runner()
+        outputs = runner.use({})
+        self.assertEqual(runner.status, "failure")
+        self.assertEqual({name: code for name, code in runner.codes.items() if code}, {"Verdict": 1})
+        self.assertEqual((outputs["verdict"], outputs["exit-code"]), ("fail", "1"))
+        self.assertGreaterEqual(int(outputs["regressions"]), 1)
+        self.assertIn("❌ perfgate: FAIL", self.bodies()[0])
+        self.assertIn("perfgate: FAIL", runner.summary)
+        self.assertIn("perfgate", runner.artifacts)
+        errors = runner.log.annotations("error")
+        self.assertTrue(any("no-extra-kernel" in error[1] for error in errors), errors)
+
+    def test_a_suite_that_is_wrong_exits_with_2(self):
+        self.repository.write("perfgate.yaml", "version: 1\nsuit: x\n")
+        runner = self.runner()
+        outputs = runner.use({"fail-on": "never"})
+        self.assertEqual(runner.codes["Verdict"], 2)
+        self.assertEqual((outputs["verdict"], outputs["exit-code"]), ("error", "2"))
+        self.assertIn("suit", runner.summary)
+        self.assertIn("perfgate: ERROR", self.bodies()[0])
+
+    def test_what_cannot_be_measured_exits_with_3(self):
+        self.repository.write("traces/block.json", GOOD[:-20])
+        runner = self.runner()
+        outputs = runner.use({})
+        self.assertEqual((runner.codes["Verdict"], outputs["verdict"]), (3, "error"))
+        self.assertIn("perfgate: ERROR", self.bodies()[0])
+
+    def test_a_perfgate_that_dies_leaves_a_verdict(self):
+        runner = self.runner(cached=False)
+        programs = runner.temp / "perfgate/bin"
+        programs.mkdir(parents=True)
+        (programs / "perfgate").write_text(
+            "#!/bin/sh\n[ \"$1\" != run ] || { echo ::set-output name=verdict::pass; kill -9 $$; }\n")
+        (programs / "perfgate").chmod(0o755)
+        outputs = runner.use({"comment": "never"})
+        self.assertEqual(runner.codes["Verdict"], 137)
+        self.assertEqual((outputs["verdict"], outputs["exit-code"]), ("error", "137"))
+        self.assertEqual(outputs["report-json"], "")
+        self.assert_no_commands(runner)
+        self.assertIn("ended with exit code 137 and without a verdict", runner.summary)
+
+    def test_reports_of_an_earlier_run_are_not_taken_for_this_one(self):
+        runner = self.runner()
+        (runner.workspace / "perfgate-report").mkdir()
+        (runner.workspace / "perfgate-report/verdict.md").write_text("## ✅ perfgate: PASS\n")
+        runner.use({"fail-on": "sometimes"})
+        self.assertNotIn("PASS", runner.summary)
+        self.assertIn("Nothing was measured", runner.summary)
+        self.assertEqual(self.bodies(), [])
+
+    def test_an_artifact_that_cannot_be_kept_is_no_reason_to_fail(self):
+        runner = self.runner()
+        runner.artifacts["perfgate"] = "that of another leg"
+        self.assertEqual(runner.use({})["verdict"], "pass")
+        self.assertEqual((runner.status, runner.codes["Keep reports and traces"]), ("success", 1))
+
+    def test_only_the_workloads_that_are_asked_for_run(self):
+        self.repository.write("perfgate.yaml", (self.repository.folder / "perfgate.yaml").read_text() +
+                              "  - name: other\n    trace: traces/other.json\n")
+        runner = self.runner()
+        outputs = runner.use({"workloads": "\n  bl*  \n"})
+        self.assertEqual(outputs["verdict"], "pass", runner.log.text)
+        verdict = json.loads((runner.workspace / outputs["report-json"]).read_text())
+        self.assertEqual([case["case"] for case in verdict["cases"]], ["block"])
+
+
+class WithoutBaseline(ActionTest):
+    baseline = False
+
+    def test_a_missing_baseline_exits_with_4(self):
+        runner = self.runner()
+        outputs = runner.use({})
+        self.assertEqual((runner.codes["Verdict"], outputs["verdict"]), (4, "not_comparable"))
+        self.assertGreaterEqual(int(outputs["inconclusive"]), 1)
+        self.assertIn("NO BASELINE", self.bodies()[0])
+
+    def test_fail_on_regression_lets_it_through_with_a_warning(self):
+        runner = self.runner()
+        outputs = runner.use({"fail-on": "regression"})
+        self.assertEqual((runner.status, outputs["exit-code"]), ("success", "4"))
+        self.assertIn("not_comparable (exit code 4), let through by fail-on: regression",
+                      [warning[2] for warning in runner.log.annotations("warning")][-1])
+
+
+class FailOn(ActionTest):
+    def test_never_lets_a_regression_through_with_a_warning(self):
+        self.repository.write("traces/block.json", WORSE)
+        for fail_on, code in (("never", 0), ("regression", 1)):
+            runner = self.runner()
+            outputs = runner.use({"fail-on": fail_on})
+            self.assertEqual((runner.codes["Verdict"], outputs["verdict"]), (code, "fail"))
+        self.assertIn("perfgate: FAIL", self.bodies()[0])
+
+    def test_wrong_inputs_are_refused_before_anything_is_installed(self):
+        wrong = {"fail-on": "sometimes", "comment": "yes", "summary": "yes", "torch": "", "folder": "",
+                 "annotations": "0", "version": "v1", "sha256": "ab", "install-only": "no"}
+        for name, value in wrong.items():
+            with self.subTest(name):
+                runner = self.runner()
+                runner.use({name: value})
+                self.assertEqual((runner.status, runner.codes["Check the inputs"]), ("failure", 2))
+                self.assertNotIn("Install perfgate", runner.codes)
+                self.assertIn(f"input {name}: ", runner.log.annotations("error")[0][2])
+
+
+class Comments(ActionTest):
+    def test_a_comment_lands_once_and_is_updated(self):
+        first = self.runner().use({})
+        self.repository.write("traces/block.json", WORSE)
+        second = self.runner().use({})
+        self.assertEqual((first["comment-id"], second["comment-id"]), ("101", "101"))
+        self.assertEqual(len(self.bodies()), 1)
+        self.assertIn("perfgate: FAIL", self.bodies()[0])
+
+    def test_two_racing_jobs_leave_one_comment(self):
+        self.github.race = threading.Barrier(2)
+        runners = [self.runner(), self.runner()]
+        threads = [threading.Thread(target=runner.use, args=[{}]) for runner in runners]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([runner.status for runner in runners], ["success"] * 2)
+        self.assertEqual(len(self.bodies()), 1)
+
+    def test_events_without_a_pull_request_have_no_comment(self):
+        for event in ("push", "merge_group", "workflow_dispatch"):
+            with self.subTest(event):
+                runner = self.runner(event)
+                outputs = runner.use({})
+                self.assertEqual((runner.status, outputs["comment-id"]), ("success", ""))
+                self.assertTrue(runner.summary.startswith("## ✅ perfgate: PASS"))
+        self.assertEqual(self.github.seen, [])
+
+    def test_a_job_for_a_fork_leaves_the_comment_to_another_workflow(self):
+        runner = self.runner(event=pull_request("fork/model"))
+        self.assertEqual(runner.use({})["comment-id"], "")
+        self.assertEqual((runner.status, self.github.seen), ("success", []))
+        self.assertIn("fork-comment.yml", runner.log.text)
+        self.assertTrue((ROOT / "examples/github/fork-comment.yml").exists())
+
+    def test_a_token_that_may_not_write_is_no_reason_to_fail(self):
+        self.github.faults = [("POST", 403, {}, {"message": "Resource not accessible by integration"})]
+        runner = self.runner(event=pull_request("fork/model"))
+        runner.use({"comment": "always"})
+        self.assertEqual((runner.status, self.bodies()), ("success", []))
+        self.assertIn("warning", runner.log.text)
+
+    def test_on_changes_a_first_pass_has_no_comment_but_a_later_one_updates(self):
+        self.runner().use({"comment": "changes"})
+        self.assertEqual(self.bodies(), [])
+        self.repository.write("traces/block.json", WORSE)
+        self.runner().use({"comment": "changes"})
+        self.assertIn("perfgate: FAIL", self.bodies()[0])
+        self.repository.write("traces/block.json", GOOD)
+        self.assertEqual(self.runner().use({"comment": "changes"})["comment-id"], "101")
+        self.assertIn("perfgate: PASS", self.bodies()[0])
+
+    def test_never_asks_for_no_token(self):
+        runner = self.runner()
+        runner.use({"comment": "never"})
+        self.assertEqual((runner.status, self.github.seen), ("success", []))
+
+    def test_only_the_step_that_comments_knows_the_token(self):
+        steps = load(ROOT / "action.yml")["runs"]["steps"]
+        self.assertEqual([step["name"] for step in steps if "github-token" in json.dumps(step)],
+                         ["Comment in the pull request"])
+
+
+class Signals(ActionTest):
+    def slow_suite(self):
+        """A suite whose one workload says its process in a file and sleeps."""
+        self.started = self.folder / "started"
+        self.repository.write("perfgate.yaml", f"""\
+version: 1
+suite: model
+rules: [perfgate:structure]
+defaults: {{device: cpu}}
+workloads:
+  - name: block
+    command: [{SLOW}, slow, {self.started}]
+""")
+
+    def when_started(self, then):
+        def wait(process):
+            deadline = time.monotonic() + 60
+            while not self.started.exists() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            then(process)
+
+        return wait
+
+    def test_a_cancelled_job_still_writes_its_outputs(self):
+        self.slow_suite()
+        runner = self.runner()
+        runner.while_running["Measure and judge"] = self.when_started(runner.cancel)
+        outputs = runner.use({})
+        self.assertEqual((outputs["verdict"], outputs["exit-code"]), ("error", "130"), runner.log.text)
+        self.assertEqual(runner.codes["Verdict"], 130)
+        self.assertIn("interrupted by SIGINT", runner.summary)
+        self.assertIn("perfgate", runner.artifacts)
+        self.assertEqual(self.github.seen, [], "a newer job has the comment now")
+
+    def test_a_terminated_perfgate_is_reported(self):
+        self.slow_suite()
+        runner = self.runner()
+        runner.while_running["Measure and judge"] = self.when_started(
+            lambda process: process.terminate())
+        outputs = runner.use({"fail-on": "never"})
+        self.assertEqual((outputs["verdict"], outputs["exit-code"]), ("error", "143"), runner.log.text)
+        self.assertEqual((runner.codes["Verdict"], runner.status), (143, "failure"))
+        self.assertIn("interrupted by SIGTERM", self.bodies()[0])
+
+
+class Judging(ActionTest):
+    def test_a_run_of_another_machine_is_judged_here(self):
+        self.repository.write("traces/block.json", WORSE)
+        there = self.runner()
+        there.use({"comment": "never", "fail-on": "never", "artifact": "measured"})
+        here = self.runner()
+        shutil.copytree(there.artifacts["measured"], here.workspace / "measured")
+        (here.workspace / "traces/block.json").unlink()
+        outputs = here.use({"from": "measured/run"})
+        self.assertEqual((here.codes["Verdict"], outputs["verdict"]), (1, "fail"), here.log.text)
+        self.assertIn("perfgate: FAIL", self.bodies()[0])
+
+    def test_a_folder_that_holds_no_run_exits_with_3(self):
+        runner = self.runner()
+        outputs = runner.use({"from": "nowhere"})
+        self.assertEqual((runner.codes["Verdict"], outputs["verdict"]), (3, "error"))
+        self.assertIn("without a verdict", self.bodies()[0])
+
+
+class Hostile(ActionTest):
+    PAYLOAD = "$(touch pwned)`touch pwned`;touch pwned;\n::set-output name=verdict::pass\n##[error]x"
+
+    def assert_harmless(self, runner):
+        self.assertEqual(list(self.folder.rglob("pwned")), [])
+        self.assert_no_commands(runner)
+
+    def test_texts_of_an_event_are_never_run(self):
+        event = pull_request(self.PAYLOAD, title=self.PAYLOAD, body=self.PAYLOAD)
+        event["pull_request"]["head"].update(ref=self.PAYLOAD, label=self.PAYLOAD)
+        for comment in ("auto", "always"):
+            runner = self.runner(event=event, head_ref=self.PAYLOAD)
+            runner.use({"comment": comment})
+            self.assertEqual(runner.status, "success", runner.log.text)
+            self.assert_harmless(runner)
+        self.assertNotIn("touch", self.bodies()[0])
+
+    def test_inputs_are_never_run(self):
+        for name in ("config", "workloads", "device", "baselines", "from", "comment-key", "version",
+                     "sha256", "fail-on", "folder"):
+            with self.subTest(name):
+                runner = self.runner()
+                runner.use({name: self.PAYLOAD})
+                self.assert_harmless(runner)
+
+    def test_what_a_suite_says_is_no_command(self):
+        self.repository.write("perfgate.yaml", "version: 1\n\"::set-output name=verdict::pass\": 1\n"
+                                               "\"##[set-output name=verdict;]pass\": 1\n")
+        runner = self.runner()
+        self.assertEqual(runner.use({})["verdict"], "error")
+        self.assert_harmless(runner)
+
+    def test_what_a_trace_says_is_no_command(self):
+        self.repository.write("traces/block.json", trace(
+            "aten::mm", "::error::x", "\n::set-output name=verdict::pass", "##[error]x\u001b[31m"))
+        runner = self.runner()
+        self.assertEqual(runner.use({})["exit-code"], "1")
+        self.assert_harmless(runner)
+        self.assertNotIn("\x1b", runner.log.text + runner.summary + self.bodies()[0])
+
+
+class Shape(unittest.TestCase):
+    """What the linters do not say of action.yml."""
+
+    def test_no_expression_stands_in_a_script(self):
+        for step in load(ROOT / "action.yml")["runs"]["steps"]:
+            if "run" in step:
+                self.assertNotIn("${{", step["run"])
+                self.assertTrue(step["run"].startswith('exec "$GITHUB_ACTION_PATH/ci/action/'))
+                self.assertEqual(step["shell"], "bash")
+
+    def test_the_page_lists_the_inputs_and_outputs(self):
+        page = (ROOT / "docs/github.md").read_text()
+        action = load(ROOT / "action.yml")
+        for name in (*action["inputs"], *action["outputs"]):
+            self.assertIn(f"| `{name}` |", page)
+
+
+if __name__ == "__main__":
+    unittest.main()
