@@ -1,4 +1,4 @@
-// What the command line says, as plain structs. CLI11 stays behind options.cc.
+// What the command line says, as plain structs.
 #pragma once
 
 #include <cstdint>
