@@ -22,14 +22,15 @@ class Verdicts(ActionTest):
         self.assertEqual(outputs, {
             "verdict": "pass", "exit-code": "0", "regressions": "0", "inconclusive": "0",
             "report-json": "perfgate-report/verdict.json", "report-md": "perfgate-report/verdict.md",
-            "report-junit": "perfgate-report/junit.xml", "db": "perfgate-report/perfgate.db",
+            "report-html": "perfgate-report/report.html", "report-junit": "perfgate-report/junit.xml",
+            "db": "perfgate-report/perfgate.db",
             "comment-id": "101"})
         self.assertEqual(len(self.bodies()), 1)
         self.assertTrue(self.bodies()[0].startswith(MARKER + "## ✅ perfgate: PASS"), self.bodies())
         self.assertIn("/octo/model/actions/runs/9/attempts/1", self.bodies()[0])
         self.assertTrue(runner.summary.startswith("## ✅ perfgate: PASS"))
         kept = runner.artifacts["perfgate"]
-        for name in ("verdict.json", "verdict.md", "junit.xml", "perfgate.db", "run/run.json"):
+        for name in ("verdict.json", "verdict.md", "report.html", "junit.xml", "perfgate.db", "run/run.json"):
             self.assertTrue((kept / name).exists(), name)
 
     def test_a_regression_fails_the_last_step_alone(self):

@@ -9,6 +9,9 @@ from repository import PERFGATE, Releases
 from runner import ROOT
 
 
+BUILD = f'[ "$1" != --build ] || cp {PERFGATE} "$2"\n[ "$1" != -S ] || mkdir "$4"\n'
+
+
 class Installing(ActionTest):
     def setUp(self):
         super().setUp()
@@ -19,7 +22,7 @@ class Installing(ActionTest):
         return self.runner(server_url=self.releases.url, action_ref=ref,
                            action_repository="octo/perfgate", **options)
 
-    def use_of_a_copy(self, runner, inputs):
+    def use_of_a_copy(self, runner, inputs, build=BUILD):
         """By a copy of the action whose set-up and build are stand-ins."""
         copy = runner.folder / "action"
         for part in ("ci/action", "cmake", "include", "rules", "docs/schema", "src/base"):
@@ -29,7 +32,6 @@ class Installing(ActionTest):
             shutil.copy(ROOT / part, copy / part)
         tools = runner.folder / "tools"
         tools.mkdir()
-        build = f'[ "$1" != --build ] || cp {PERFGATE} "$2"\n[ "$1" != -S ] || mkdir "$4"\n'
         for path, text in ((copy / "ci/setup", ""), (tools / "cmake", build)):
             path.write_text(f'#!/bin/sh\necho "{path.name} $*" >>{runner.folder}/built\n{text}')
             path.chmod(0o755)
@@ -75,6 +77,13 @@ class Installing(ActionTest):
         self.assertIn("setup --gate\n", built)
         self.assertIn("--preset gate", built)
 
+    def test_a_build_that_fails_is_said(self):
+        runner = self.machine("c0ffee" * 6, cached=False)
+        _, built = self.use_of_a_copy(runner, {}, build="exit 1\n")
+        self.assertEqual((runner.status, built.count("cmake")), ("failure", 1))
+        self.assertIn("could not be installed", runner.log.annotations("error")[0][1])
+        self.assertIn("Nothing was measured", runner.summary)
+
     def test_a_commit_is_built_once_and_kept(self):
         runner = self.machine("c0ffee" * 6, cached=False)
         outputs, built = self.use_of_a_copy(runner, {})
@@ -96,7 +105,7 @@ class Installing(ActionTest):
     def test_only_installing_measures_nothing(self):
         runner = self.machine("")
         outputs = runner.use({"install-only": "true"})
-        self.assertEqual(set(outputs.values()), {""})
+        self.assertEqual(set(outputs.values()), {""}, runner.log.text)
         self.assertEqual((runner.status, runner.summary, runner.artifacts), ("success", "", {}))
         found = subprocess.run(["which", "perfgate"], env={"PATH": ":".join(runner.path)},
                                capture_output=True, text=True, check=True)
