@@ -17,13 +17,13 @@
 namespace perfgate {
 namespace {
 
-using Span = std::pair<int64_t, int64_t>;  // start, end
+using Stretch = std::pair<int64_t, int64_t>;  // start, end
 
 // Sorted, and joined where they touch or overlap.
-std::vector<Span> Merged(std::vector<Span> spans) {
+std::vector<Stretch> Merged(std::vector<Stretch> spans) {
   std::sort(spans.begin(), spans.end());
-  std::vector<Span> merged;
-  for (const Span& span : spans) {
+  std::vector<Stretch> merged;
+  for (const Stretch& span : spans) {
     if (!merged.empty() && span.first <= merged.back().second) {
       merged.back().second = std::max(merged.back().second, span.second);
     } else {
@@ -34,12 +34,12 @@ std::vector<Span> Merged(std::vector<Span> spans) {
 }
 
 // Length of `spans` outside of `covers`, both merged.
-int64_t UncoveredNs(const std::vector<Span>& spans, const std::vector<Span>& covers) {
+int64_t UncoveredNs(const std::vector<Stretch>& spans, const std::vector<Stretch>& covers) {
   int64_t uncovered = 0;
   for (const auto& [start, end] : spans) {
     int64_t from = start;
     auto cover = std::partition_point(covers.begin(), covers.end(),
-                                      [at = start](const Span& c) { return c.second <= at; });
+                                      [at = start](const Stretch& c) { return c.second <= at; });
     for (; cover != covers.end() && cover->first < end; ++cover) {
       uncovered += std::max<int64_t>(0, cover->first - from);
       from = std::max(from, cover->second);
@@ -174,8 +174,8 @@ class Communication {
 
   // Kernels that compute, of whatever step: what belongs to a step is told by its launch, but it
   // hides what it runs beside.
-  std::vector<Span> Compute(int16_t device) {
-    std::vector<Span> spans;
+  std::vector<Stretch> Compute(int16_t device) {
+    std::vector<Stretch> spans;
     for (const GpuWork& work : links_.work) {
       const TraceEvent& event = trace_.events[work.event];
       if (event.kind != EventKind::kKernel || event.device != device) continue;
@@ -188,7 +188,7 @@ class Communication {
 
   void MeasureExposed() {
     for (auto& [device, steps] : messages_) {
-      const std::vector<Span> compute = Compute(device);
+      const std::vector<Stretch> compute = Compute(device);
       for (auto& [step, spans] : steps) {
         exposed_[static_cast<size_t>(step)] +=
             static_cast<double>(UncoveredNs(Merged(std::move(spans)), compute));
@@ -202,7 +202,7 @@ class Communication {
   std::vector<double>&counts_, &bytes_, &exposed_;
   std::vector<Kind> kinds_;  // by text
   std::map<std::tuple<std::string, std::string, int64_t, int>, CollectiveRow> rows_;
-  std::map<int16_t, std::map<int32_t, std::vector<Span>>> messages_;  // by device and step
+  std::map<int16_t, std::map<int32_t, std::vector<Stretch>>> messages_;  // by device and step
   int64_t unsaid_ = 0;
 };
 

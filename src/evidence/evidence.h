@@ -156,6 +156,28 @@ struct IdleTimes {
   bool empty() const { return queue_depth.empty(); }
 };
 
+// One piece of work of one step. Names are indices into TimeLine::texts.
+struct Span {
+  uint32_t name = 0;        // exact
+  uint32_t lane = 0;        // "CPU, thread 4242", "GPU 0, stream 7"
+  uint32_t op_path = 0;     // of GPU work, as in KernelRow; "" of others
+  uint32_t input_dims = 0;  // of the operator; "": not recorded
+  int depth = 0;            // of the host: operators around it that are drawn too
+  bool gpu = false;         // a kernel, a copy or a fill
+  bool call = false;        // a call into CUDA
+  int64_t start_ns = 0;     // from the start of the step
+  int64_t duration_ns = 0;
+};
+
+// The last step of the first traced process, for a report to draw. It is read from a trace only:
+// neither the JSON form nor a database or a baseline keeps it, and no rule judges it.
+struct TimeLine {
+  std::vector<std::string> texts;
+  std::vector<Span> spans;  // lane by lane of the host, GPU work in order of its launch
+  int64_t step_ns = 0;
+  int64_t left_out = 0;  // spans beyond the bound
+};
+
 struct AttemptSummary {
   Attempt attempt;
   AttemptResult result;
@@ -182,6 +204,7 @@ struct Evidence {
   std::vector<std::string> incomplete_because;  // also faults of attempts; empty: complete
   std::vector<std::string> notes;
   std::vector<std::string> explain;  // what was left out and why, for --explain
+  TimeLine time_line;                // empty: not read from a trace
   std::vector<AttemptSummary> attempts;
   std::vector<Fallback> fallback;
   std::string not_steady;  // why times of the timed window prove nothing; "" if they may

@@ -9,6 +9,7 @@
 #include "evidence/calls.h"
 #include "evidence/host.h"
 #include "evidence/process.h"
+#include "evidence/time_line.h"
 #include "trace/trace.h"
 
 namespace perfgate {
@@ -60,9 +61,10 @@ void ExtractCommunication(const TraceData& trace, const GpuLinks& links, Process
 // Why the GPU was idle. After ExtractGpuTimes.
 void ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& links,
                  ProcessEvidence& evidence);
-// Rows of kernels and transfers.
+// Rows of kernels and transfers; what `time_line` takes of them too.
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-                    const Attribution& attribution, ProcessEvidence& evidence);
+                    const Attribution& attribution, TimeLineMaker& time_line,
+                    ProcessEvidence& evidence);
 // syncs, harness_syncs and the rows of synchronising calls.
 void ExtractSyncs(const TraceData& trace, const HostTree& host, const Attribution& attribution,
                   bool harness_syncs_outside, ProcessEvidence& evidence);

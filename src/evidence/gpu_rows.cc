@@ -35,11 +35,12 @@ void FindDevices(const TraceData& trace, const GpuLinks& links, ProcessEvidence&
 class WorkRows {
  public:
   WorkRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-           const Attribution& attribution, int steps)
+           const Attribution& attribution, TimeLineMaker& time_line, int steps)
       : trace_(trace),
         links_(links),
         operator_of_(trace, host),
         attribution_(attribution),
+        time_line_(time_line),
         paths_(host),
         kernels_(steps),
         transfers_(steps) {}
@@ -65,6 +66,11 @@ class WorkRows {
     if (!kernel) table.AddBytes(row, work.step, event.bytes == kAbsent ? 0 : event.bytes);
     if (op != kNoOperator) AddDims(table, row, trace_.events[static_cast<size_t>(op)], time_ns);
     attribution_.Describe(trace_.events[call.event], op, time_ns, row, table);
+    if (!work.has_time) return;
+    const TraceEvent* around =
+        op == kNoOperator ? nullptr : &trace_.events[static_cast<size_t>(op)];
+    time_line_.AddWork(event, work.step, table[row].op_path,
+                       around == nullptr ? "" : trace_.InputDims(*around));
   }
 
   void Take(ProcessEvidence& evidence) {
@@ -96,6 +102,7 @@ class WorkRows {
   const GpuLinks& links_;
   const OperatorOf operator_of_;
   const Attribution& attribution_;
+  TimeLineMaker& time_line_;
   OperatorPaths paths_;
   RowTable kernels_, transfers_;
 };
@@ -103,8 +110,9 @@ class WorkRows {
 }  // namespace
 
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-                    const Attribution& attribution, ProcessEvidence& evidence) {
-  WorkRows rows(trace, host, links, attribution, evidence.window.Count());
+                    const Attribution& attribution, TimeLineMaker& time_line,
+                    ProcessEvidence& evidence) {
+  WorkRows rows(trace, host, links, attribution, time_line, evidence.window.Count());
   for (const GpuWork& work : links.work) rows.Add(work);
   rows.Take(evidence);
   FindDevices(trace, links, evidence);

@@ -146,6 +146,7 @@ void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::o
   AppendRows(evidence.operators, std::move(process.operators), before, added);
   AppendRows(evidence.collectives, std::move(process.collectives), before, added);
   AppendIdle(evidence.idle, process.idle, before, added);
+  if (before == 0) evidence.time_line = std::move(process.time_line);
   if (rank) evidence.ranks.push_back(*rank);
   for (auto& [metric, values] : process.values) {
     evidence.values.push_back({metric, attempt.side, attempt.pair, attempt.process,

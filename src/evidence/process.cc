@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "evidence/gpu.h"
 #include "evidence/host.h"
+#include "evidence/time_line.h"
 
 namespace perfgate {
 namespace {
@@ -55,7 +56,7 @@ void NoteUnlinked(const TraceData& trace, const GpuLinks& links, ProcessEvidence
 }
 
 void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs_outside,
-                ProcessEvidence& evidence) {
+                TimeLineMaker& time_line, ProcessEvidence& evidence) {
   if (!trace.other_accelerator.empty()) {
     const std::string reason = fmt::format(
         "the trace holds work of {}, whose events name no launch", trace.other_accelerator);
@@ -72,7 +73,7 @@ void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs
   ExtractCommunication(trace, links, evidence);
   if (links.linked) ExtractIdle(trace, host, links, evidence);
   const Attribution attribution(trace, host);
-  ExtractGpuRows(trace, host, links, attribution, evidence);
+  ExtractGpuRows(trace, host, links, attribution, time_line, evidence);
   ExtractSyncs(trace, host, attribution, harness_syncs_outside, evidence);
 }
 
@@ -139,14 +140,17 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   evidence.gpu = gpu_expected || UsesGpu(trace, host) || !trace.other_accelerator.empty();
   ExtractHost(trace, host, evidence);
   ExtractMemory(trace, evidence);
+  TimeLineMaker time_line(trace, evidence.window);
+  time_line.AddHost(host);
   if (evidence.gpu) {
     if (trace.other_accelerator.empty()) CheckGpuIsThere(trace, evidence);
-    ExtractGpu(trace, host, harness_syncs_outside || !trace.writer.empty(), evidence);
+    ExtractGpu(trace, host, harness_syncs_outside || !trace.writer.empty(), time_line, evidence);
     CheckRank(trace, evidence);
   } else {
     ExtractCpuKernels(trace, host, evidence);
   }
   CheckWork(trace, evidence);
+  evidence.time_line = time_line.Take();
   evidence.explain.insert(
       evidence.explain.begin() + static_cast<std::ptrdiff_t>(facts),
       fmt::format("read with {} bytes of records in memory, {} of them ties between records",

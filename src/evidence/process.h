@@ -19,6 +19,7 @@ struct ProcessEvidence {
   std::vector<OperatorRow> operators;
   std::vector<CollectiveRow> collectives;
   IdleTimes idle;
+  TimeLine time_line;
   int64_t pre_window = 0;
   int64_t link_bytes = 0;  // memory of what ties records to each other
   bool gpu = false;

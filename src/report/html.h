@@ -1,5 +1,5 @@
-// Pieces of the HTML page. What comes from outside goes through Text; everything else in this folder
-// that returns a string returns markup.
+// Pieces of the HTML page. What comes from outside goes through Text; everything else in this
+// folder that returns a string returns markup.
 #pragma once
 
 #include <optional>

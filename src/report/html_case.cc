@@ -22,9 +22,8 @@ std::string Item(std::string_view name, const std::string& markup) {
 
 std::string FindingInFull(const RuleNames& names, const Finding& finding) {
   std::string text = fmt::format(
-      "<article class=\"finding {}\">\n<h4>{} {}</h4>\n<p>{}</p>\n<dl>\n",
-      ClassOf(finding.status), Code(names.Of(finding)), StatusMark(finding.status),
-      Text(finding.message));
+      "<article class=\"finding {}\">\n<h4>{} {}</h4>\n<p>{}</p>\n<dl>\n", ClassOf(finding.status),
+      Code(names.Of(finding)), StatusMark(finding.status), Text(finding.message));
   text += Item("expected", Text(finding.limit));
   text += Item("base", Value(finding.base, finding));
   text += Item("found", Value(finding.head, finding));
@@ -37,12 +36,8 @@ std::string FindingInFull(const RuleNames& names, const Finding& finding) {
 
 std::string FindingTable(const RuleNames& names, std::string_view caption,
                          const std::vector<const Finding*>& findings) {
-  Table table(caption, {{"rule"},
-                        {"status"},
-                        {"what"},
-                        {"base", true},
-                        {"head", true},
-                        {"expected"}});
+  Table table(caption,
+              {{"rule"}, {"status"}, {"what"}, {"base", true}, {"head", true}, {"expected"}});
   for (const Finding* finding : findings) {
     table.Add({{Code(names.Of(*finding))},
                {StatusMark(finding->status)},
@@ -65,7 +60,8 @@ std::string KernelLines(const std::vector<ChangedKernel>& kernels) {
     if (counted) text += fmt::format("<span class=\"n\">{}&nbsp;×&nbsp;</span>", kernel.count);
     text += Code(kernel.short_name);
     if (counted) {
-      text += fmt::format(" <span class=\"n\">{}</span>", Time(static_cast<double>(kernel.time_ns)));
+      text +=
+          fmt::format(" <span class=\"n\">{}</span>", Time(static_cast<double>(kernel.time_ns)));
     }
   }
   return text;
@@ -125,8 +121,8 @@ std::string Findings(const RuleNames& names, const CaseVerdict& item) {
            finding.status == Status::kImproved;
   });
   text += FindingTable(names, "Warnings, waivers and improvements", let_through);
-  for (const auto& [status, title] : {std::pair{Status::kPass, "passed"},
-                                      std::pair{Status::kSkipped, "skipped"}}) {
+  for (const auto& [status, title] :
+       {std::pair{Status::kPass, "passed"}, std::pair{Status::kSkipped, "skipped"}}) {
     const auto findings = FindingsInOrder(
         item, [wanted = status](const Finding& finding) { return finding.status == wanted; });
     const std::string count = fmt::format("{} {}", findings.size(), title);

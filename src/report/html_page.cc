@@ -68,12 +68,11 @@ std::string Foot() {
 }
 
 std::string Top(const Verdict& verdict, const Headline& headline) {
-  std::string text = fmt::format(
-      "<header>\n<h1><span class=\"mark {}\">{}</span> {}</h1>\n",
-      headline.good  ? "good"
-      : headline.bad ? "bad"
-                     : "look",
-      headline.word, Text(headline.sentence));
+  std::string text = fmt::format("<header>\n<h1><span class=\"mark {}\">{}</span> {}</h1>\n",
+                                 headline.good  ? "good"
+                                 : headline.bad ? "bad"
+                                                : "look",
+                                 headline.word, Text(headline.sentence));
   if (!headline.context.empty()) text += "<p>" + Text(headline.context) + "</p>\n";
   if (!headline.banner.empty()) text += "<p class=\"banner\">" + Text(headline.banner) + "</p>\n";
   for (const std::string& problem : verdict.problems) {
@@ -90,7 +89,8 @@ std::string Top(const Verdict& verdict, const Headline& headline) {
 
 // The worst thing said of a case, in few words.
 std::string InFewWords(const CaseVerdict& item) {
-  if (!item.incomplete_because.empty()) return Shorten(item.incomplete_because.front(), kIndexWidth);
+  if (!item.incomplete_because.empty())
+    return Shorten(item.incomplete_because.front(), kIndexWidth);
   const auto findings =
       FindingsInOrder(item, [&](const Finding& finding) { return finding.status == item.status; });
   if (findings.empty()) return "";
@@ -125,7 +125,8 @@ struct CaseParts {
 };
 
 std::string Details(const Sides& sides, const Diff* diff) {
-  return Kernels(sides, diff) + MetricsOf(sides) + Environment(sides) + LeftOut(sides);
+  return Lanes(sides, diff) + Kernels(sides, diff) + MetricsOf(sides) + Environment(sides) +
+         LeftOut(sides);
 }
 
 std::string Traces(const std::vector<std::string>& attempts) {
@@ -179,15 +180,17 @@ std::string Sections(std::vector<CaseParts> parts, size_t used) {
       text += parts[i].details;
     } else {
       text +=
-          "<p>Tables and time lines of this case are left out, because the page would be too large: "
+          "<p>Tables and time lines of this case are left out, because the page would be too "
+          "large: "
           "<code>--case</code> asks for a page of some cases.</p>\n";
     }
     text += "</section>\n";
   }
   if (left_out > 0) {
-    text += fmt::format("<p>{} left out, because the page would be too large: the JSON report has "
-                        "all.</p>\n",
-                        Plural(left_out, "case is", "cases are"));
+    text += fmt::format(
+        "<p>{} left out, because the page would be too large: the JSON report has "
+        "all.</p>\n",
+        Plural(left_out, "case is", "cases are"));
   }
   return text;
 }

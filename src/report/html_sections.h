@@ -1,4 +1,5 @@
-// The sections of a case on the HTML page, in their order. Each is "" where there is nothing to show.
+// The sections of a case on the HTML page, in their order. Each is "" where there is nothing to
+// show.
 #pragma once
 
 #include <string>
@@ -26,6 +27,8 @@ std::string Circumstances(const CaseVerdict& item);
 std::string Findings(const RuleNames& names, const CaseVerdict& item);
 std::string Answers(const Diff& diff);
 std::string Changes(const Diff& diff);
+// One step of both sides on one scale of time.
+std::string Lanes(const Sides& sides, const Diff* diff);
 // Kernels, copies and fills, and synchronising calls of both sides in one table each.
 std::string Kernels(const Sides& sides, const Diff* diff);
 std::string MetricsOf(const Sides& sides);

@@ -66,9 +66,8 @@ std::vector<RowPair> PairRows(const Sides& sides, Rows rows) {
   Match(&head, true, &pairs);
   Match(&head, false, &pairs);
   for (const TimedRow* item : head) pairs.push_back({nullptr, item->row, 0, item->time_ns});
-  std::stable_sort(pairs.begin(), pairs.end(), [](const RowPair& a, const RowPair& b) {
-    return a.Longest() > b.Longest();
-  });
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const RowPair& a, const RowPair& b) { return a.Longest() > b.Longest(); });
   return pairs;
 }
 
@@ -222,10 +221,9 @@ std::vector<Column> SideColumns(const Sides& sides, std::vector<Column> columns,
 
 std::string Kernels(const Sides& sides, const Diff* diff) {
   const ChangedRows changed(diff);
-  const std::string text =
-      RowTableOf(sides, &Evidence::kernels, "Kernels", changed) +
-      RowTableOf(sides, &Evidence::transfers, "Copies and fills", changed) +
-      RowTableOf(sides, &Evidence::syncs, "Synchronising calls", changed);
+  const std::string text = RowTableOf(sides, &Evidence::kernels, "Kernels", changed) +
+                           RowTableOf(sides, &Evidence::transfers, "Copies and fills", changed) +
+                           RowTableOf(sides, &Evidence::syncs, "Synchronising calls", changed);
   return text.empty() ? "" : "<h3>Kernels</h3>\n" + text;
 }
 
@@ -255,8 +253,7 @@ std::string Environment(const Sides& sides) {
   const Key* head = sides.head == nullptr ? nullptr : &sides.head->key;
   AddFields(base ? &base->fields : nullptr, head ? &head->fields : nullptr, "must be equal",
             &table);
-  AddFields(base ? &base->recorded : nullptr, head ? &head->recorded : nullptr, "recorded",
-            &table);
+  AddFields(base ? &base->recorded : nullptr, head ? &head->recorded : nullptr, "recorded", &table);
   return Folded("Environment", table.Take());
 }
 

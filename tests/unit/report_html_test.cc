@@ -38,10 +38,9 @@ Evidence EvidenceOf(const std::string& case_name, int kernels) {
   evidence.device_name = "NVIDIA H200";
   evidence.steps = {2};
   for (int i = 0; i < kernels; ++i) {
-    evidence.kernels.push_back(
-        Row(fmt::format("void at::native::vectorized_elementwise_kernel_{}<4, at::native::Functor>",
-                        i),
-            "aten::linear > aten::addmm", 1000 + i));
+    evidence.kernels.push_back(Row(
+        fmt::format("void at::native::vectorized_elementwise_kernel_{}<4, at::native::Functor>", i),
+        "aten::linear > aten::addmm", 1000 + i));
   }
   evidence.values = {{MetricId::kKernels, Side::kHead, 0, 0, {1.0 * kernels, 1.0 * kernels}}};
   return evidence;
@@ -139,9 +138,9 @@ TEST(HtmlPage, NamesFromOutsideStayText) {
   pair.head.explain = {hostile};
   pair.diff = Compare(*pair.base, pair.head);
   CaseVerdict item = CaseOf(pair, Status::kFail);
-  for (std::string* text : {&item.findings[0].rule, &item.findings[0].message,
-                            &item.findings[0].limit, &item.findings[0].why, &item.findings[0].next,
-                            &item.plant}) {
+  for (std::string* text :
+       {&item.findings[0].rule, &item.findings[0].message, &item.findings[0].limit,
+        &item.findings[0].why, &item.findings[0].next, &item.plant}) {
     *text = hostile;
   }
   item.notes = item.attempts = item.key_differences = {hostile};
@@ -151,13 +150,13 @@ TEST(HtmlPage, NamesFromOutsideStayText) {
   verdict.suite = verdict.device = verdict.head_label = hostile;
   verdict.problems = {hostile};
   Settle(verdict);
-  for (const std::string& page : {VerdictAsHtml(verdict, std::span(&pair, 1)),
-                                  EvidenceAsHtml(pair.head)}) {
+  for (const std::string& page :
+       {VerdictAsHtml(verdict, std::span(&pair, 1)), EvidenceAsHtml(pair.head)}) {
     EXPECT_THAT(page, AllOf(Not(HasSubstr("<script>alert")), Not(HasSubstr("<img")),
                             Not(HasSubstr("onerror='")), Not(HasSubstr("]]>"))));
-    EXPECT_THAT(page, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\n::error")),
-                            Not(HasSubstr("##[")), Not(HasSubstr("\xE2\x80\xAE")),
-                            Not(HasSubstr("\xFF"))));
+    EXPECT_THAT(page,
+                AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\n::error")), Not(HasSubstr("##[")),
+                      Not(HasSubstr("\xE2\x80\xAE")), Not(HasSubstr("\xFF"))));
     EXPECT_EQ(page.find('\0'), std::string::npos);
     EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)"));
   }
@@ -184,6 +183,65 @@ TEST(HtmlPage, ThatWouldBeTooLargeKeepsEveryVerdictAndSaysWhichTablesAreLeftOut)
   EXPECT_LT(page.size(), kFiveMegabytes);
   EXPECT_THAT(page, HasSubstr("<h2 id=\"name-49\">"));
   EXPECT_THAT(page, HasSubstr("of this case are left out, because the page would be too large"));
+}
+
+// `kernels` of one stream, one a microsecond, and the operator around them all.
+TimeLine LineOf(int kernels, int64_t kernel_ns) {
+  TimeLine line;
+  line.texts = {"", "CPU, thread 1", "GPU 0, stream 7", "aten::mm", "my_kernel", "[[2, 3]]"};
+  line.step_ns = 1000 * kernels;
+  line.spans.push_back({3, 1, 0, 5, 0, false, false, 0, line.step_ns});
+  for (int i = 0; i < kernels; ++i) {
+    line.spans.push_back({4, 2, 3, 5, 0, true, false, 1000 * i, kernel_ns});
+  }
+  return line;
+}
+
+TEST(HtmlLanes, ShowASpanWithItsOperatorShapesAndTimes) {
+  Evidence evidence = EvidenceOf("geglu", 1);
+  evidence.time_line = LineOf(2, 500);
+  const std::string page = EvidenceAsHtml(evidence);
+  EXPECT_THAT(page, HasSubstr("<title>my_kernel, 500 ns at 1.00 us, called by aten::mm, with "
+                              "[[2, 3]]</title></rect>"));
+  EXPECT_THAT(page, AllOf(HasSubstr(">CPU, thread 1</text>"), HasSubstr(">GPU 0, stream 7</text>"),
+                          HasSubstr("<desc>3 spans in 2 lanes;")));
+}
+
+TEST(HtmlLanes, BothSidesAreDrawnOnOneScaleOfTime) {
+  CasePair pair = PairOf("geglu", 2);
+  pair.base->time_line = LineOf(2, 500);  // 2 us: half of the width
+  pair.head.time_line = LineOf(4, 500);
+  const std::string page = PageOf({pair}, Status::kFail);
+  const size_t base = page.find("<title>base: one step over time</title>");
+  const size_t head = page.find("<title>head: one step over time</title>");
+  ASSERT_LT(base, head);
+  ASSERT_NE(head, std::string::npos);
+  EXPECT_THAT(page.substr(base, head - base), HasSubstr("width=\"600.0\""));
+  EXPECT_THAT(page.substr(head), HasSubstr("width=\"1200.0\""));
+}
+
+TEST(HtmlLanes, DrawFiveThousandKernelsByJoiningWhatIsNarrowerThanAPixel) {
+  Evidence evidence = EvidenceOf("geglu", 1);
+  evidence.time_line = LineOf(5000, 400);
+  const std::string page = EvidenceAsHtml(evidence);
+  EXPECT_LT(page.size(), 500'000U);
+  EXPECT_THAT(page, AllOf(HasSubstr("5000 spans narrower than a pixel are drawn together"),
+                          HasSubstr("<title>8 spans, together 3.20 us; the longest: my_kernel")));
+}
+
+TEST(HtmlLanes, OfASideWithoutATraceShowItsKernelsAndSaySo) {
+  const std::string page = EvidenceAsHtml(EvidenceOf("geglu", 3));
+  EXPECT_THAT(page, AllOf(HasSubstr("no trace was read for this side"),
+                          HasSubstr(">kernels, one after another</text>")));
+}
+
+TEST(HtmlLanes, AChangedKernelIsOutlined) {
+  CasePair pair = PairOf("geglu", 0);
+  pair.head.kernels = {Row("my_kernel", "aten::mm", 500)};
+  pair.head.time_line = LineOf(1, 500);
+  pair.diff = Compare(*pair.base, pair.head);
+  EXPECT_THAT(PageOf({pair}, Status::kFail),
+              AllOf(HasSubstr("<rect class=\"other changed\""), HasSubstr(", changed</title>")));
 }
 
 TEST(HtmlPage, AKernelThatKeptItsNameStandsInOneRowWhateverOperatorCallsIt) {
@@ -251,11 +309,15 @@ TEST(HtmlPage, TextIsReadableInLightAndDark) {
   ReadColours(css.substr(dark_at, css.find("}\n}", dark_at) - dark_at), &dark);
   EXPECT_NE(light["page"], dark["page"]);
   const std::pair<const char*, const char*> pairs[] = {
-      {"text", "page"},       {"quiet", "page"},      {"bad", "page"},        {"good", "page"},
-      {"look", "page"},       {"link", "page"},       {"text", "panel"},      {"quiet", "panel"},
-      {"bad", "panel"},       {"text", "bad-panel"},  {"quiet", "bad-panel"}, {"bad", "bad-panel"},
+      {"text", "page"},       {"quiet", "page"},      {"bad", "page"},
+      {"good", "page"},       {"look", "page"},       {"link", "page"},
+      {"text", "panel"},      {"quiet", "panel"},     {"bad", "panel"},
+      {"text", "bad-panel"},  {"quiet", "bad-panel"}, {"bad", "bad-panel"},
       {"link", "bad-panel"},  {"text", "look-panel"}, {"quiet", "look-panel"},
-      {"link", "look-panel"}, {"on-mark", "bad"},     {"on-mark", "good"},    {"on-mark", "look"}};
+      {"link", "look-panel"}, {"on-mark", "bad"},     {"on-mark", "good"},
+      {"on-mark", "look"},    {"on-span", "gemm"},    {"on-span", "compute"},
+      {"on-span", "memory"},  {"on-span", "other"},   {"on-span", "cpu"},
+      {"on-span", "call"}};
   for (auto* colours : {&light, &dark}) {
     for (const auto& [text, ground] : pairs) {
       ASSERT_TRUE(colours->contains(text) && colours->contains(ground)) << text << " " << ground;
