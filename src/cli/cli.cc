@@ -80,6 +80,7 @@ struct Dispatch {
   int operator()(const RulesCheckArgs& args) const { return CheckRules(args, world); }
   int operator()(const SchemaArgs& args) const { return PrintSchema(args, world); }
   int operator()(const DoctorArgs& args) const { return Doctor(args, world); }
+  int operator()(const InitArgs& args) const { return Init(args, world); }
 };
 
 int Execute(const std::vector<std::string>& args, World& world, std::unique_ptr<Reports>* reports) {

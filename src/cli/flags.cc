@@ -32,8 +32,8 @@ void AddText(CLI::App* command, const std::string& flag, std::string& into, cons
 }
 
 void AddCasesFlag(CLI::App* command, std::vector<std::string>& cases) {
-  AddRepeatable(command, "--case", cases,
-                "Only cases that match; * and ? are special. Repeatable", "GLOB");
+  AddRepeatable(command, "--case", cases, "Only cases that match; * and ? are special. Repeatable",
+                "GLOB");
 }
 
 void AddDatabaseFlag(CLI::App* command, std::string& database) {

@@ -121,9 +121,15 @@ struct DoctorArgs {
   Format format = Format::kText;
 };
 
+struct InitArgs {
+  std::string folder = ".";
+  std::string ci;  // "github", "gitlab", "none"; "": what the repository uses
+  bool dry_run = false;
+};
+
 using Command = std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs,
                              BaselineDiffArgs, VerifyArgs, IngestArgs, HistoryArgs, CommentArgs,
-                             RulesListArgs, RulesCheckArgs, SchemaArgs, DoctorArgs>;
+                             RulesListArgs, RulesCheckArgs, SchemaArgs, DoctorArgs, InitArgs>;
 
 // --help and --version: text for standard output, then exit 0.
 struct Information {

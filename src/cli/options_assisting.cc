@@ -1,4 +1,4 @@
-// Flags of the commands around the gate: the comment, rules, schemas, the machine.
+// Flags of the commands around the gate: the comment, rules, schemas, the machine, first files.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -78,6 +78,20 @@ Subcommand AddDoctor(CLI::App& app) {
   return {doctor, [format] { return Command{DoctorArgs{ParseListFormat(*format)}}; }};
 }
 
+Subcommand AddInit(CLI::App& app) {
+  const auto args = std::make_shared<InitArgs>();
+  CLI::App* init =
+      AddCommand(app, "init", "Write a first suite, rules and a CI job for a repository",
+                 "  perfgate init\n  perfgate init --dry-run           only say what there is and "
+                 "what would be written\n"
+                 "  perfgate init ../model --ci gitlab");
+  AddText(init, "folder", args->folder, "The repository [the current folder]", "DIR");
+  AddText(init, "--ci", args->ci, "github, gitlab or none [what the repository uses, else github]",
+          "SYSTEM");
+  init->add_flag("--dry-run", args->dry_run, "Print what would be written");
+  return {init, [args] { return Command{*args}; }};
+}
+
 }  // namespace
 
 std::vector<Subcommand> AddAssisting(CLI::App& app) {
@@ -89,6 +103,7 @@ std::vector<Subcommand> AddAssisting(CLI::App& app) {
   commands.push_back(AddRulesCheck(*rules));
   commands.push_back(AddSchema(app));
   commands.push_back(AddDoctor(app));
+  commands.push_back(AddInit(app));
   return commands;
 }
 
