@@ -98,6 +98,12 @@ Json CollectivesJson(const std::vector<CollectiveRow>& rows) {
   return json;
 }
 
+// False: each traced window is taken as one step.
+bool HasSteps(const Evidence& evidence) {
+  return std::any_of(evidence.steps.begin(), evidence.steps.end(),
+                     [](int steps) { return steps > 0; });
+}
+
 // A metric that was unavailable is left out: absence says so.
 Json MetricsJson(const Evidence& evidence) {
   Json json{Json::Object{}};
@@ -134,6 +140,7 @@ Json DocumentOf(const Baseline& baseline) {
   recorded.erase("host");  // differs on every CI machine and is nobody's business in a repository
   json.Append("recorded", FieldsJson(recorded));
   json.Append("steps", evidence.TotalSteps());
+  if (!HasSteps(evidence)) json.Append("steps_marked", false);
   if (!evidence.fallback.empty()) {
     Json fallback{Json::Array{}};
     for (const Fallback& item : evidence.fallback) {
@@ -345,7 +352,12 @@ Baseline FromDocument(const Json& json) {
     throw Error(Fault::kInput,
                 fmt::format("`steps` is {}, not between 1 and {}", steps, kMostSteps));
   }
-  evidence.steps = {static_cast<int>(steps)};
+  const Json* marked = json.Find("steps_marked");
+  if (marked == nullptr || marked->AsBool()) {
+    evidence.steps = {static_cast<int>(steps)};
+  } else {
+    evidence.steps.assign(static_cast<size_t>(steps), 0);
+  }
   if (const Json* fallback = json.Find("fallback")) {
     for (const Json& item : fallback->AsArray()) {
       evidence.fallback.push_back({item.At("what").AsString(), item.At("why").AsString()});
