@@ -170,6 +170,12 @@ class Comments(ActionTest):
                 self.assertTrue(runner.summary.startswith("## ✅ perfgate: PASS"))
         self.assertEqual(self.github.seen, [])
 
+    def test_a_run_of_a_workflow_is_matched_with_its_pull_request(self):
+        self.github.pulls = [{"number": 7, "head": "fork:faster", "sha": "c0ffee1234567"}]
+        runner = self.runner("workflow_run")
+        self.assertEqual((runner.use({})["comment-id"], runner.status), ("101", "success"))
+        self.assertEqual(self.github.comments[0]["number"], 7)
+
     def test_a_job_for_a_fork_leaves_the_comment_to_another_workflow(self):
         runner = self.runner(event=pull_request("fork/model"))
         self.assertEqual(runner.use({})["comment-id"], "")
