@@ -99,6 +99,7 @@ class Installing(ActionTest):
             runner = self.machine("c0ffee" * 6, cached=False)
             _, built = self.use_of_a_copy(runner, {"torch": torch})
             self.assertEqual("--preset release -DPERFGATE_TESTS=OFF" in built, torch == "true")
+            self.assertIn("setup --torch" if torch == "true" else "setup --gate", built)
             keys += self.kept_keys
         self.assertEqual(len(set(keys)), 2)
 
