@@ -88,6 +88,16 @@ class Tutorial(ExampleTest):
         self.accept("meant", re.search(r"`(no-hidden-copy no-extra-kernel)`", PAGE)[1])
         self.assertIn("perfgate: PASS", self.pull_request("success"))
 
+    def test_what_init_writes_passes_and_says_that_there_is_no_baseline(self):
+        for path in ("perfgate.yaml", "traces/block.json"):
+            (self.repository.folder / path).unlink()
+        self.repository.write("requirements.txt", "torch\n")
+        self.repository.perfgate("init")
+        runner = self.machine()
+        runner.job(load(self.repository.folder / ".github/workflows/perfgate.yml"), "perfgate")
+        self.assertEqual(runner.status, "success", runner.log.text)
+        self.assertIn("NO BASELINE", self.bodies()[0])
+
 
 if __name__ == "__main__":
     unittest.main(defaultTest="Tutorial")
