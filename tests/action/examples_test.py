@@ -134,6 +134,14 @@ class Gpu(ExampleTest):
         for workflow, job in (("gpu.yml", "measure"), ("gpu-matrix.yml", "gpu"), ("merge-queue.yml", "gpu")):
             self.assertFalse(runner.job(load(EXAMPLES / workflow), job), workflow)
 
+    def test_jobs_for_one_gpu_wait_for_each_other_and_none_is_dropped(self):
+        on_gpus = [job for path in EXAMPLES.glob("*.yml") for job in load(path)["jobs"].values()
+                   if "self-hosted" in job["runs-on"]]
+        self.assertGreaterEqual(len(on_gpus), 3)
+        for job in on_gpus:
+            self.assertRegex(job["concurrency"]["group"], "^gpu")
+            self.assertEqual(job["concurrency"]["queue"], "max")
+
     def test_the_legs_of_a_matrix_share_one_comment(self):
         workflow, artifacts, codes = load(EXAMPLES / "gpu-matrix.yml"), {}, []
         for gpu, text in (("h200", GOOD), ("a100", WORSE)):
