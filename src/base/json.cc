@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -199,9 +200,10 @@ class Writer {
     } else if (json.IsBool()) {
       out += json.AsBool() ? "true" : "false";
     } else if (json.IsInt()) {
-      out += fmt::format("{}", json.AsInt());
+      const fmt::format_int digits(json.AsInt());
+      out.append(digits.data(), digits.size());
     } else if (json.IsNumber()) {
-      out += fmt::format("{}", json.AsNumber());
+      fmt::format_to(std::back_inserter(out), "{}", json.AsNumber());
     } else {
       WriteString(json.AsString(), out);
     }

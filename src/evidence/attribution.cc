@@ -30,6 +30,7 @@ Attribution::Attribution(const TraceData& trace, const HostTree& host)
 void Attribution::FindForwardOperators(const TraceData& trace) {
   std::vector<int64_t> asked;
   for (const uint32_t index : host_.order) {
+    if (trace.events.Kind(index) != EventKind::kOperator) continue;
     const TraceEvent& event = trace.events[index];
     if (IsBackward(event)) asked.push_back(event.SequenceNumber());
   }
@@ -37,6 +38,7 @@ void Attribution::FindForwardOperators(const TraceData& trace) {
   SortRuns(asked, std::less<>());
   asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
   for (const uint32_t index : host_.order) {
+    if (trace.events.Kind(index) != EventKind::kOperator) continue;
     const TraceEvent& event = trace.events[index];
     if (IsForward(event) &&
         std::binary_search(asked.begin(), asked.end(), event.SequenceNumber())) {

@@ -78,9 +78,10 @@ void ExtractCpuKernels(const TraceData& trace, const HostTree& host, ProcessEvid
   const Attribution attribution(trace, host);
   OperatorPaths paths(host);
   RowTable rows(evidence.window.Count());
+  StepCursor cursor(evidence.window);
   for (const uint32_t index : host.order) {
     const TraceEvent& event = trace.events[index];
-    const int step = evidence.window.StepAt(event.start_ns);
+    const int step = cursor.At(event.start_ns);
     if (step < 0) continue;
     if (!counts[index]) {
       no_kernels += event.kind == EventKind::kOperator;

@@ -83,10 +83,12 @@ void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& e
 
 void CountStreams(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
   std::set<std::pair<int16_t, int32_t>> streams;
+  std::pair<int16_t, int32_t> last;
   std::vector<double>& counts = evidence.Steps(MetricId::kStreams);
   for (size_t i = 0; i < links.work.size(); ++i) {
     const TraceEvent& event = trace.events[links.work[i].event];
-    streams.emplace(event.device, event.stream);
+    const std::pair stream(event.device, event.stream);
+    if (streams.empty() || stream != last) streams.insert(last = stream);
     if (i + 1 == links.work.size() || links.work[i + 1].step != links.work[i].step) {
       counts[static_cast<size_t>(links.work[i].step)] = static_cast<double>(streams.size());
       streams.clear();

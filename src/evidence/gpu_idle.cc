@@ -18,8 +18,9 @@ class WaitingCalls {
  public:
   WaitingCalls(const TraceData& trace, const HostTree& host) : trace_(trace) {
     for (const uint32_t index : host.order) {
+      if (!IsCall(trace.events.Kind(index))) continue;
       const TraceEvent& event = trace.events[index];
-      if (event.IsCall() && Waits(host.CallKindOf(event))) calls_[event.thread].push_back(index);
+      if (Waits(host.CallKindOf(event))) calls_[event.thread].push_back(index);
     }
   }
 

@@ -108,6 +108,7 @@ class Linker {
     size_t count = 0;
     for (uint32_t i = 0; i < trace_.events.size(); ++i) count += IsCall(trace_.events.Kind(i));
     links_.calls.reserve(count);  // large traces: no doubling
+    StepCursor steps(evidence_.window);
     for (uint32_t i = 0; i < trace_.events.size(); ++i) {
       if (!IsCall(trace_.events.Kind(i))) continue;
       const TraceEvent& event = trace_.events[i];
@@ -120,7 +121,7 @@ class Linker {
       }
       LaunchCall call{id, i, kind};
       call.captured = IsLaunch(kind) && captures.Hold(event);
-      call.step = evidence_.window.StepAt(event.start_ns);
+      call.step = steps.At(event.start_ns);
       links_.calls.push_back(call);
     }
     if (findings_.by_external_id && findings_.unnumbered_launches > 0) {

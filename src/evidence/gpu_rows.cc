@@ -122,9 +122,11 @@ void ExtractSyncs(const TraceData& trace, const HostTree& host, const Attributio
                   bool harness_syncs_outside, ProcessEvidence& evidence) {
   const size_t steps = evidence.window.steps.size();
   std::vector<uint32_t> syncs, last_call(steps, UINT32_MAX);
+  StepCursor cursor(evidence.window);
   for (const uint32_t index : host.order) {
+    if (!IsCall(trace.events.Kind(index))) continue;
     const TraceEvent& event = trace.events[index];
-    const int step = event.IsCall() ? evidence.window.StepAt(event.start_ns) : -1;
+    const int step = cursor.At(event.start_ns);
     if (step < 0) continue;
     uint32_t& last = last_call[static_cast<size_t>(step)];
     if (last == UINT32_MAX || trace.events[last].start_ns <= event.start_ns) last = index;

@@ -30,10 +30,11 @@ void ExtractMemory(const TraceData& trace, ProcessEvidence& evidence) {
   std::vector<double>& bytes = evidence.Steps(MetricId::kAllocatedBytes);
   std::vector<double>& peak = evidence.Steps(MetricId::kPeakBytes);
   std::vector<double> growth(peak.size());
+  StepCursor steps(evidence.window);
   int64_t without_bytes = 0;
   for (const uint32_t index : order) {
     const TraceEvent& event = trace.events[index];
-    const int step = evidence.window.StepAt(event.start_ns);
+    const int step = steps.At(event.start_ns);
     if (event.bytes == kAbsent) {
       ++without_bytes;
       continue;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <utility>
 
 #include "base/text.h"
@@ -127,6 +129,32 @@ void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
   if (trace.events.size() == 0) evidence.incomplete.push_back("the trace holds no events of use");
 }
 
+// Values and rows of the host, which need nothing of the GPU's side.
+ProcessEvidence ExtractHostSide(const TraceData& trace, const HostTree& host, Window window) {
+  ProcessEvidence side;
+  side.window = std::move(window);
+  ExtractHost(trace, host, side);
+  ExtractMemory(trace, side);
+  return side;
+}
+
+// How many texts there were before the two sides.
+struct Before {
+  size_t incomplete = 0, explain = 0;
+};
+
+// What was found on the host is told before what was found on the GPU.
+void AddHostSide(ProcessEvidence side, const Before& before, ProcessEvidence& evidence) {
+  const auto insert = [](std::vector<std::string>& from, size_t at, std::vector<std::string>& to) {
+    to.insert(to.begin() + static_cast<std::ptrdiff_t>(at), from.begin(), from.end());
+  };
+  insert(side.incomplete, before.incomplete, evidence.incomplete);
+  insert(side.explain, before.explain, evidence.explain);
+  evidence.values.merge(side.values);
+  evidence.unavailable.merge(side.unavailable);
+  evidence.operators = std::move(side.operators);
+}
+
 }  // namespace
 
 ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
@@ -134,25 +162,29 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   ProcessEvidence evidence;
   NoteTraceFacts(trace, evidence);
   evidence.window = FindWindow(trace, evidence.notes, evidence.incomplete);
-  const size_t facts = evidence.explain.size();
   const HostTree host = BuildHostTree(trace);
   evidence.link_bytes += host.Bytes();
   evidence.gpu = gpu_expected || UsesGpu(trace, host) || !trace.other_accelerator.empty();
-  ExtractHost(trace, host, evidence);
-  ExtractMemory(trace, evidence);
+  const Before before{evidence.incomplete.size(), evidence.explain.size()};
+  // Deferred where no thread can be had.
+  std::future<ProcessEvidence> host_side =
+      std::async(std::launch::async | std::launch::deferred, ExtractHostSide, std::cref(trace),
+                 std::cref(host), evidence.window);
   TimeLineMaker time_line(trace, evidence.window);
   time_line.AddHost(host);
   if (evidence.gpu) {
     if (trace.other_accelerator.empty()) CheckGpuIsThere(trace, evidence);
     ExtractGpu(trace, host, harness_syncs_outside || !trace.writer.empty(), time_line, evidence);
     CheckRank(trace, evidence);
+    AddHostSide(host_side.get(), before, evidence);
   } else {
+    AddHostSide(host_side.get(), before, evidence);
     ExtractCpuKernels(trace, host, evidence);
   }
   CheckWork(trace, evidence);
   evidence.time_line = time_line.Take();
   evidence.explain.insert(
-      evidence.explain.begin() + static_cast<std::ptrdiff_t>(facts),
+      evidence.explain.begin() + static_cast<std::ptrdiff_t>(before.explain),
       fmt::format("read with {} bytes of records in memory, {} of them ties between records",
                   trace.RecordBytes() + evidence.link_bytes, evidence.link_bytes));
   return evidence;

@@ -21,7 +21,9 @@ void SortRuns(std::vector<T>& items, Less less) {
     for (size_t i = 0; i < ends.size(); i += 2) {
       const Place end = ends[std::min(i + 1, ends.size() - 1)];
       if (end != ends[i] && less(*ends[i], *(ends[i] - 1))) {
-        std::inplace_merge(start, ends[i], end, less);
+        // Only where the two overlap.
+        std::inplace_merge(std::upper_bound(start, ends[i], *ends[i], less), ends[i],
+                           std::lower_bound(ends[i], end, *(ends[i] - 1), less), less);
       }
       ends[kept++] = start = end;
     }

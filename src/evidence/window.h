@@ -24,6 +24,29 @@ struct Window {
   int Count() const { return static_cast<int>(steps.size()); }
 };
 
+// Window::StepAt of times that mostly rise.
+class StepCursor {
+ public:
+  explicit StepCursor(const Window& window) : window_(window) {}
+
+  int At(int64_t ns) {
+    if (Holds(last_, ns)) return static_cast<int>(last_);
+    const int step = window_.StepAt(ns);
+    if (step >= 0) last_ = static_cast<size_t>(step);
+    return step;
+  }
+
+ private:
+  bool Holds(size_t step, int64_t ns) const {
+    const std::vector<Step>& steps = window_.steps;
+    return ns >= steps[step].start_ns && ns < steps[step].end_ns &&
+           (step + 1 == steps.size() || ns < steps[step + 1].start_ns);
+  }
+
+  const Window& window_;
+  size_t last_ = 0;  // the step that was found last
+};
+
 // Reads the marks ProfilerStep#N. Oddities go to `notes`, marks that contradict each other to
 // `incomplete`; what wrong numbers mean is for the caller to say.
 Window FindWindow(const TraceData& trace, std::vector<std::string>& notes,
