@@ -178,6 +178,15 @@ struct TimeLine {
   int64_t left_out = 0;  // spans beyond the bound
 };
 
+// Latencies of the timed window of one process, in order. Kept as little as the time line; the
+// store keeps samples.json itself.
+struct TimedWindow {
+  Side side = Side::kHead;
+  int pair = 0;
+  int process = 0;
+  std::vector<int64_t> latency_ns;
+};
+
 struct AttemptSummary {
   Attempt attempt;
   AttemptResult result;
@@ -205,6 +214,7 @@ struct Evidence {
   std::vector<std::string> notes;
   std::vector<std::string> explain;  // what was left out and why, for --explain
   TimeLine time_line;                // empty: not read from a trace
+  std::vector<TimedWindow> timed;    // empty: not read from samples
   std::vector<AttemptSummary> attempts;
   std::vector<Fallback> fallback;
   std::string not_steady;  // why times of the timed window prove nothing; "" if they may

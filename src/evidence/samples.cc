@@ -65,6 +65,10 @@ void AddOutputCount(const AttemptData& data, MetricId metric, int64_t Output::*m
 void AppendSamples(const AttemptData& data, Evidence& evidence) {
   if (!data.samples) return;
   const Samples& samples = *data.samples;
+  if (!samples.latency_ns.empty()) {
+    evidence.timed.push_back(
+        {data.attempt.side, data.attempt.pair, data.attempt.process, samples.latency_ns});
+  }
   AddPercentile(data, samples.latency_ns, MetricId::kLatencyP50, 0.50, evidence);
   AddPercentile(data, samples.latency_ns, MetricId::kLatencyP95, 0.95, evidence);
   AddPercentile(data, samples.latency_ns, MetricId::kLatencyP99, 0.99, evidence);

@@ -117,8 +117,7 @@ void Merge(double ns_per_unit, std::vector<Bar>* bars, int64_t* merged) {
   std::vector<Bar> kept;
   for (Bar& bar : *bars) {
     const bool narrow = bar.end_ns - bar.start_ns < narrow_ns;
-    const bool joins = narrow && !kept.empty() &&
-                       kept.back().longest_ns < narrow_ns &&
+    const bool joins = narrow && !kept.empty() && kept.back().longest_ns < narrow_ns &&
                        bar.end_ns - kept.back().start_ns < 2 * narrow_ns;
     if (!joins) {
       kept.push_back(bar);
@@ -184,8 +183,17 @@ std::string TitleOf(const Bar& bar, std::string_view short_name) {
     text += ", called by " + Shorten(op, kLongestTitle / 2);
   }
   if (!bar.input_dims.empty()) text += ", with " + Shorten(bar.input_dims, kLongestTitle);
-  if (bar.changed) text += ", changed";
+  if (bar.changed) text += "; in a change";
   return Text(text);
+}
+
+// What has room in a span of so many letters; "" where it would say nothing.
+std::string LabelOf(std::string_view name, size_t letters) {
+  constexpr std::string_view kCommon = "aten::";
+  if (name.starts_with(kCommon)) name.remove_prefix(kCommon.size());
+  constexpr size_t kFewest = 12;  // of a name that is cut
+  if (name.size() > letters && letters < kFewest) return "";
+  return Shorten(name, letters);
 }
 
 std::string BarMarkup(const Bar& bar, double x, double y, double width) {
@@ -197,9 +205,10 @@ std::string BarMarkup(const Bar& bar, double x, double y, double width) {
       ColourOf(bar, info), bar.changed ? " changed" : "", x, y, std::max(width, kNarrowest),
       kRowHeight - 1, TitleOf(bar, name));
   const auto letters = static_cast<size_t>(std::max(0.0, (width - 6) / kLetter));
-  if (letters >= 6 && bar.count == 1) {
+  const std::string label = LabelOf(name, letters);
+  if (!label.empty() && bar.count == 1) {
     text += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>", x + 3, y + kRowHeight - 4,
-                        Text(Shorten(name, letters)));
+                        Text(label));
   }
   return text + "\n";
 }
@@ -209,8 +218,9 @@ std::string Axis(double end_ns, double y) {
   for (int tick = 0; tick <= 4; ++tick) {
     const double x = kWidth * tick / 4;
     const std::string_view anchor = tick == 0 ? "start" : tick == 4 ? "end" : "middle";
-    text += fmt::format("<text class=\"axis\" x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"{}\">{}</text>",
-                        x, y + 14, anchor, Time(end_ns * tick / 4));
+    text +=
+        fmt::format("<text class=\"axis\" x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"{}\">{}</text>",
+                    x, y + 14, anchor, Time(end_ns * tick / 4));
   }
   return text + "\n";
 }
@@ -236,7 +246,8 @@ std::string Draw(std::string_view side, const Picture& picture, double longest_n
   }
   body += Axis(longest_ns, y);
   return fmt::format(
-      "<svg class=\"lanes\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"group\">\n<title>{}: one step over "
+      "<svg class=\"lanes\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"group\">\n<title>{}: one step "
+      "over "
       "time</title>\n<desc>{} in {}; the tables below hold the same work.</desc>\n{}</svg>\n",
       kWidth, y + kAxisHeight, Text(side), Plural(picture.spans, "span"),
       Plural(static_cast<int64_t>(picture.lanes.size()), "lane"), body);
@@ -254,7 +265,8 @@ std::string Remarks(const Evidence& evidence, const Picture& picture) {
                                   Plural(picture.merged, "span")));
   }
   if (evidence.time_line.left_out > 0) {
-    remarks.push_back(Plural(evidence.time_line.left_out, "span") + " beyond the first are left out");
+    remarks.push_back(Plural(evidence.time_line.left_out, "span") +
+                      " beyond the first are left out");
   }
   if (picture.lanes_left_out > 0) {
     remarks.push_back(Plural(static_cast<int64_t>(picture.lanes_left_out), "lane") +
@@ -265,9 +277,10 @@ std::string Remarks(const Evidence& evidence, const Picture& picture) {
 
 constexpr std::string_view kLegend =
     "<p class=\"legend\"><span class=\"gemm\">GEMM, convolution, attention</span> <span "
-    "class=\"compute\">other computing</span> <span class=\"memory\">copies, fills, indexing</span> "
+    "class=\"compute\">other computing</span> <span class=\"memory\">copies, fills, "
+    "indexing</span> "
     "<span class=\"other\">collectives, others</span> <span class=\"cpu\">operators</span> <span "
-    "class=\"call\">CUDA calls</span> <span class=\"changed\">changed</span></p>\n";
+    "class=\"call\">CUDA calls</span> <span class=\"changed\">in a change</span></p>\n";
 
 }  // namespace
 
@@ -293,10 +306,10 @@ std::string Lanes(const Sides& sides, const Diff* diff) {
   for (Drawn& item : drawn) {
     Arrange(longest_ns / kWidth, &item.picture);
     const std::string_view side = sides.base == nullptr ? "trace" : item.side;
-    text += fmt::format("<figure>\n<figcaption>{}{}</figcaption>\n<div class=\"scroll\">\n{}</div>\n"
-                        "</figure>\n",
-                        side, Text(Remarks(*item.evidence, item.picture)),
-                        Draw(side, item.picture, longest_ns));
+    text += fmt::format(
+        "<figure>\n<figcaption>{}{}</figcaption>\n<div class=\"scroll\">\n{}</div>\n"
+        "</figure>\n",
+        side, Text(Remarks(*item.evidence, item.picture)), Draw(side, item.picture, longest_ns));
   }
   return text;
 }

@@ -125,8 +125,8 @@ struct CaseParts {
 };
 
 std::string Details(const Sides& sides, const Diff* diff) {
-  return Lanes(sides, diff) + Kernels(sides, diff) + MetricsOf(sides) + Environment(sides) +
-         LeftOut(sides);
+  return Lanes(sides, diff) + Kernels(sides, diff) + Latency(sides) + MetricsOf(sides) +
+         Environment(sides) + LeftOut(sides);
 }
 
 std::string Traces(const std::vector<std::string>& attempts) {

@@ -29,6 +29,8 @@ std::string Answers(const Diff& diff);
 std::string Changes(const Diff& diff);
 // One step of both sides on one scale of time.
 std::string Lanes(const Sides& sides, const Diff* diff);
+// The latencies of the timed windows, a row a process.
+std::string Latency(const Sides& sides);
 // Kernels, copies and fills, and synchronising calls of both sides in one table each.
 std::string Kernels(const Sides& sides, const Diff* diff);
 std::string MetricsOf(const Sides& sides);

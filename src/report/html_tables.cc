@@ -187,7 +187,9 @@ std::string Difference(const MetricValue& base, const MetricValue& head, Unit un
 
 using Fields = std::map<std::string, std::string>;
 
-void AddFields(const Fields* base, const Fields* head, std::string_view kind, Table* table) {
+// The number of fields that differ.
+int64_t AddFields(const Fields* base, const Fields* head, std::string_view kind, Table* table) {
+  int64_t differing = 0;
   std::set<std::string> names;
   for (const Fields* fields : {base, head}) {
     if (fields == nullptr) continue;
@@ -206,7 +208,9 @@ void AddFields(const Fields* base, const Fields* head, std::string_view kind, Ta
         base != nullptr && head != nullptr && value(base, name) != value(head, name);
     if (base != nullptr && head != nullptr) cells.push_back({differ ? "differs" : ""});
     table->Add(cells, differ ? "look" : "");
+    differing += differ;
   }
+  return differing;
 }
 
 std::vector<Column> SideColumns(const Sides& sides, std::vector<Column> columns, bool numbers) {
@@ -251,10 +255,13 @@ std::string Environment(const Sides& sides) {
   Table table("Environment", SideColumns(sides, {{"field"}, {"kind"}}, false));
   const Key* base = sides.base == nullptr ? nullptr : &sides.base->key;
   const Key* head = sides.head == nullptr ? nullptr : &sides.head->key;
-  AddFields(base ? &base->fields : nullptr, head ? &head->fields : nullptr, "must be equal",
-            &table);
-  AddFields(base ? &base->recorded : nullptr, head ? &head->recorded : nullptr, "recorded", &table);
-  return Folded("Environment", table.Take());
+  const int64_t differing = AddFields(base ? &base->fields : nullptr,
+                                      head ? &head->fields : nullptr, "must be equal", &table) +
+                            AddFields(base ? &base->recorded : nullptr,
+                                      head ? &head->recorded : nullptr, "recorded", &table);
+  const bool differ = base != nullptr && head != nullptr && differing > 0;
+  return Folded(differ ? "Environment: " + Plural(differing, "difference") : "Environment",
+                table.Take());
 }
 
 std::string LeftOut(const Sides& sides) {

@@ -240,8 +240,32 @@ TEST(HtmlLanes, AChangedKernelIsOutlined) {
   pair.head.kernels = {Row("my_kernel", "aten::mm", 500)};
   pair.head.time_line = LineOf(1, 500);
   pair.diff = Compare(*pair.base, pair.head);
-  EXPECT_THAT(PageOf({pair}, Status::kFail),
-              AllOf(HasSubstr("<rect class=\"other changed\""), HasSubstr(", changed</title>")));
+  EXPECT_THAT(PageOf({pair}, Status::kFail), AllOf(HasSubstr("<rect class=\"other changed\""),
+                                                   HasSubstr("; in a change</title>")));
+}
+
+TEST(HtmlLatency, ShowsEachProcessWithItsPercentilesAndATickASample) {
+  CasePair pair = PairOf("geglu", 1);
+  for (const auto& [metric, ns] :
+       {std::pair{MetricId::kLatencyP50, 1e6}, std::pair{MetricId::kLatencyP95, 2e6}}) {
+    pair.base->values.push_back({metric, Side::kHead, 0, 0, {ns}});
+    pair.head.values.push_back({metric, Side::kHead, 0, 1, {2 * ns}});
+  }
+  pair.head.timed = {{Side::kHead, 0, 1, {1'500'000, 2'000'000, 99'000'000}}};
+  const std::string page = PageOf({pair}, Status::kFail);
+  // Of the base only the percentiles are kept.
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">base, process 0</th><td class=\"n\">–</td><td "
+                              "class=\"n\">–</td><td class=\"n\">1.00 ms</td><td "
+                              "class=\"n\">2.00 ms</td><td class=\"n\">–</td>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">head, process 1</th><td class=\"n\">3</td><td "
+                              "class=\"n\">1.50 ms</td><td class=\"n\">2.00 ms</td>"));
+  // From 1 ms to the edge, three times the larger median: 6 ms. The slowest sample lies beyond.
+  EXPECT_THAT(page, AllOf(HasSubstr("1 sample beyond the right edge"),
+                          HasSubstr("d=\"M273.0 33v12M376.0 33v12\"/>")));
+}
+
+TEST(HtmlLatency, IsNotShownWhereNoneWasMeasured) {
+  EXPECT_THAT(EvidenceAsHtml(EvidenceOf("geglu", 1)), Not(HasSubstr("<h3>Latency</h3>")));
 }
 
 TEST(HtmlPage, AKernelThatKeptItsNameStandsInOneRowWhateverOperatorCallsIt) {
@@ -253,6 +277,17 @@ TEST(HtmlPage, AKernelThatKeptItsNameStandsInOneRowWhateverOperatorCallsIt) {
   EXPECT_THAT(page, HasSubstr("data-key=\"3000\">3.00 us</td><td class=\"n\" data-key=\"2\">1</td>"
                               "<td class=\"n\" data-key=\"5000\">5.00 us</td>"
                               "<td class=\"n\" data-key=\"2000\">+2.00 us</td>"));
+}
+
+TEST(HtmlPage, SaysHowManyFieldsOfTheEnvironmentDiffer) {
+  CasePair pair = PairOf("geglu", 1);
+  pair.base->key.fields = {{"torch", "2.10.0"}, {"cuda", "13.0"}};
+  pair.head.key.fields = {{"torch", "2.11.0"}, {"cuda", "13.0"}};
+  pair.base->key.recorded = {{"driver", "580"}};
+  const std::string page = PageOf({pair}, Status::kPass);
+  EXPECT_THAT(page, HasSubstr("<summary>Environment: 2 differences</summary>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">torch</th><td>must be equal</td><td>2.10.0</td>"
+                              "<td>2.11.0</td><td>differs</td>"));
 }
 
 TEST(HtmlPage, OfARunThatCouldNotStartSaysWhy) {
