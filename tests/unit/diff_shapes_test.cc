@@ -7,6 +7,8 @@
 namespace perfgate {
 namespace {
 
+using ::testing::ElementsAre;
+
 Evidence Calling(std::string_view name, int64_t count, std::string_view dims) {
   Evidence evidence = With({Row(kGemmBias, "aten::addmm")});
   OperatorRow row;
@@ -60,6 +62,21 @@ TEST(Steps, MarkedOnOneSideOnlyCannotBeCompared) {
 }
 
 // Three products in bf16 that became one in fp32 are no gain of fusion.
+// A product for queries, keys and values became three; another one of the base would fit to be the
+// pieces that those three were before.
+TEST(Pieces, OfALaunchAreNotTheWholeOfOthers) {
+  const auto product = [](std::string_view path, int64_t count, std::string_view dims) {
+    KernelRow row = Row(kGemm, path, count);
+    row.shapes = {{std::string(dims), 2 * count, 2 * count * 1000}};
+    return row;
+  };
+  const Diff diff = Compare(With({product("whole > aten::mm", 1, "[[64, 768], [768, 2304]]"),
+                                  product("small > aten::mm", 9, "[[64, 768], [768, 256]]")}),
+                            With({product("whole > aten::mm", 3, "[[64, 768], [768, 768]]")}));
+  EXPECT_TRUE(Closes(diff));
+  EXPECT_THAT(Lines(diff), ElementsAre("fusion_split +2: mm", "removed -9: mm"));
+}
+
 TEST(Pieces, OfAnotherElementTypeAreNone) {
   Evidence base = With({Row(kGemm, "aten::mm", 3)});
   base.kernels[0].shapes = {{"[[512, 1024], [1024, 1024]]", 6, 6000}};
