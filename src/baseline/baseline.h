@@ -14,6 +14,7 @@ namespace perfgate {
 struct Baseline {
   Evidence evidence;
   std::string commit, date, reason;  // of the acceptance; date is ISO, UTC
+  std::string run;  // id of the run that was accepted; "": the file does not say it
   std::string perfgate_version;
   std::filesystem::path file;
 };

@@ -131,6 +131,7 @@ Json DocumentOf(const Baseline& baseline) {
   json.Append("reason", baseline.reason);
   json.Append("commit", baseline.commit);
   json.Append("date", baseline.date);
+  if (!baseline.run.empty()) json.Append("run", baseline.run);
   json.Append("perfgate", baseline.perfgate_version);
   json.Append("extractor", evidence.extractor);
   json.Append("device", Json(Json::Object{{"kind", Json(evidence.device_kind)},
@@ -338,6 +339,7 @@ Baseline FromDocument(const Json& json) {
   baseline.reason = json.At("reason").AsString();
   baseline.commit = json.At("commit").AsString();
   baseline.date = json.At("date").AsString();
+  baseline.run = TextOr(json, "run");
   baseline.perfgate_version = TextOr(json, "perfgate");
   Evidence& evidence = baseline.evidence;
   evidence.case_name = json.At("case").AsString();

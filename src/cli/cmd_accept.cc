@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "baseline/baseline.h"
+#include "cli/accepted.h"
 #include "cli/commands.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
@@ -110,8 +111,21 @@ Baseline BaselineOf(const Evidence& evidence, const StoredRun& stored, const Acc
   baseline.commit = stored.run.commit + (stored.run.dirty && !stored.run.commit.empty() ? "+" : "");
   baseline.date = world.UtcNow();
   baseline.reason = args.reason;
+  baseline.run = stored.run.id;
   baseline.perfgate_version = PERFGATE_VERSION;
   return baseline;
+}
+
+AcceptedCase ComparedWithBefore(const Case& declared, const Evidence& now,
+                                const Selection& selection) {
+  AcceptedCase accepted{declared.name, {}, {}, now};
+  BaselineLookup lookup = FindBaseline(selection.baselines, now, declared.was);
+  if (lookup.state == BaselineState::kFound) {
+    accepted.before = std::move(lookup.baseline->evidence);
+  } else {
+    accepted.key_differences = std::move(lookup.key_differences);
+  }
+  return accepted;
 }
 
 }  // namespace
@@ -125,22 +139,25 @@ int Accept(const AcceptArgs& args, World& world) {
   // Everything is checked before the first file is written.
   std::vector<Case> cases;
   std::vector<Baseline> baselines;
+  std::vector<AcceptedCase> accepted;
   for (const Case& declared : selection.cases) {
     if (declared.reference_only) continue;
     cases.push_back(declared);
     RefuseQuick(declared, stored);
     baselines.push_back(BaselineOf(EvidenceFor(declared, stored), stored, args, world));
     CheckFitForBaseline(baselines.back());
+    accepted.push_back(ComparedWithBefore(declared, baselines.back().evidence, selection));
   }
   CheckRules(selection, stored, args, world);
   for (size_t i = 0; i < baselines.size(); ++i) {
     const auto file = WriteBaseline(selection.baselines, baselines[i], cases[i].was);
-    world.Out() << file.string() << "\n";
+    world.Err() << "wrote " << file.string() << "\n";
     for (const Fallback& fallback : baselines[i].evidence.fallback) {
       world.Err() << fmt::format("note: {}: the run fell back: {}: {}\n", cases[i].name,
                                  Printable(fallback.what), Printable(fallback.why));
     }
   }
+  world.Out() << CommitMessage(args.reason, accepted, args.rules, stored.run);
   world.Err() << fmt::format("accepted {} of run {}: review and commit the files\n",
                              Plural(static_cast<int64_t>(baselines.size()), "case"), stored.run.id);
   return 0;

@@ -177,6 +177,8 @@ class Refresh(ExampleTest):
         changed = self.repository.run("git", "-C", origin, "diff", "--stat", "main", "perfgate-baselines-9")
         self.assertRegex(changed, r"baselines/cpu/[^ ]+/block-[^ ]+json")
         self.assertIn("1 file changed", changed)
+        message = self.repository.run("git", "-C", origin, "log", "-1", "--format=%B", "perfgate-baselines-9")
+        self.assertTrue(message.startswith(f"Baselines: {self.REASON}\n\nblock: first baseline, cpu_kernels "), message)
         self.assertIn(f"\n--body\n{self.REASON}\n", (proposing.folder / "gh").read_text())
         self.assertEqual(list(self.folder.rglob("pwned")), [])
 

@@ -50,7 +50,13 @@ Evidence GpuEvidence(const std::string& name = "geglu[mode=aoti]") {
 }
 
 Baseline Accepted(Evidence evidence, const std::string& commit = "1a2b3c4") {
-  return {std::move(evidence), commit, "2027-01-31T10:15:00Z", "first baseline", "0.1.0", {}};
+  return {std::move(evidence),
+          commit,
+          "2027-01-31T10:15:00Z",
+          "first baseline",
+          "20270131T101400Z-00002a",
+          "0.1.0",
+          {}};
 }
 
 std::string MessageOf(const std::function<void()>& action, Fault fault) {
@@ -120,6 +126,7 @@ TEST_F(BaselineFiles, WhatWasAcceptedIsReadBack) {
   EXPECT_EQ(found.baseline->file, file);
   EXPECT_EQ(found.baseline->commit, "1a2b3c4");
   EXPECT_EQ(found.baseline->reason, "first baseline");
+  EXPECT_EQ(found.baseline->run, "20270131T101400Z-00002a");
   EXPECT_TRUE(evidence.Complete());
   EXPECT_EQ(evidence.TotalSteps(), 4);
   EXPECT_THAT(Summarise(evidence, MetricId::kKernels).per_step, ElementsAre(2, 3, 2, 3));

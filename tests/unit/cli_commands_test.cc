@@ -97,7 +97,8 @@ TEST_F(Commands, AFirstRunHasNoBaselineAndFailsUntilOneIsAccepted) {
   EXPECT_THAT(Out(), AllOf(StartsWith("NO BASELINE"),
                            HasSubstr("perfgate baseline accept --case 'geglu'")));
   EXPECT_EQ(Run({"baseline", "accept", "--reason", "first"}), 0) << Err();
-  EXPECT_THAT(Out(), AllOf(HasSubstr("baselines/nvidia-h200/"), HasSubstr("geglu-")));
+  EXPECT_THAT(Out(), StartsWith("Baselines: first\n\ngeglu: first baseline, kernels "));
+  EXPECT_THAT(Err(), AllOf(HasSubstr("baselines/nvidia-h200/"), HasSubstr("geglu-")));
   EXPECT_EQ(Run({"run"}), 0) << Out();
   EXPECT_THAT(Out(),
               AllOf(StartsWith("PASS"), HasSubstr("head 0123456+ against baseline of 0123456+")));
