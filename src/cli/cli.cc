@@ -75,6 +75,7 @@ struct Dispatch {
   int operator()(const VerifyArgs& args) const { return Verify(args, world); }
   int operator()(const IngestArgs& args) const { return Ingest(args, world); }
   int operator()(const HistoryArgs& args) const { return History(args, world); }
+  int operator()(const GcArgs& args) const { return Gc(args, world); }
   int operator()(const CommentArgs& args) const { return Comment(args, world); }
   int operator()(const RulesListArgs& args) const { return ListRules(args, world); }
   int operator()(const RulesCheckArgs& args) const { return CheckRules(args, world); }

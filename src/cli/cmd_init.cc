@@ -66,7 +66,8 @@ class Writer {
     const std::string text = IsThere(path) ? ReadFile(path) : "";
     const std::string wanted = WithIgnored(text);
     if (wanted == text) return Leave(name, "has the lines already");
-    Put(name, wanted, text.empty() ? "what perfgate writes" : "lines for what perfgate writes, at its end");
+    Put(name, wanted,
+        text.empty() ? "what perfgate writes" : "lines for what perfgate writes, at its end");
   }
 
  private:
@@ -115,19 +116,22 @@ void WriteAll(const Repository& repository, const std::vector<FirstFile>& files,
 
 std::vector<std::string> StepsOfCi(CiSystem ci, const Repository& repository) {
   if (ci == CiSystem::kGithub) {
-    return {fmt::format("In {} put the commit of the release that you take in place of the zeros. Open\n"
-                        "     a pull request: it passes, its comment says NO BASELINE.",
-                        repository.gated_by.empty() ? kGithubFile : repository.gated_by),
-            "Accept what that run measured, in a checkout of its branch (its artifact is `perfgate`):\n"
-            "       gh run download RUN --name perfgate --dir perfgate-report\n"
-            "       perfgate baseline accept --from perfgate-report/run --reason 'first measurement'"};
+    return {
+        fmt::format(
+            "In {} put the commit of the release that you take in place of the zeros. Open\n"
+            "     a pull request: it passes, its comment says NO BASELINE.",
+            repository.gated_by.empty() ? kGithubFile : repository.gated_by),
+        "Accept what that run measured, in a checkout of its branch (its artifact is `perfgate`):\n"
+        "       gh run download RUN --name perfgate --dir perfgate-report\n"
+        "       perfgate baseline accept --from perfgate-report/run --reason 'first measurement'"};
   }
-  return {fmt::format("In {} put the commit of the release that you take in place of the zeros, and\n"
-                      "     into .gitlab-ci.yml:  include: {{local: {}}}\n"
-                      "     Open a merge request: it passes, its log says NO BASELINE.",
-                      kGitlabFile, kGitlabFile),
-          "Accept what that job measured: download its artifacts into a checkout of its branch, then\n"
-          "       perfgate baseline accept --from perfgate-out --reason 'first measurement'"};
+  return {
+      fmt::format("In {} put the commit of the release that you take in place of the zeros, and\n"
+                  "     into .gitlab-ci.yml:  include: {{local: {}}}\n"
+                  "     Open a merge request: it passes, its log says NO BASELINE.",
+                  kGitlabFile, kGitlabFile),
+      "Accept what that job measured: download its artifacts into a checkout of its branch, then\n"
+      "       perfgate baseline accept --from perfgate-out --reason 'first measurement'"};
 }
 
 std::string FirstStep(const Repository& repository, bool had_suite) {
@@ -152,7 +156,8 @@ void PrintNext(const std::string& first, const Repository& repository, CiSystem 
     steps.insert(steps.end(), more.begin(), more.end());
   }
   steps.emplace_back(
-      "Commit the folder baselines, and delete the line `no_baseline: warn`: from now on work that\n"
+      "Commit the folder baselines, and delete the line `no_baseline: warn`: from now on work "
+      "that\n"
       "     gets worse fails.");
   out << "\nnext\n";
   for (size_t i = 0; i < steps.size(); ++i) out << fmt::format("  {}. {}\n", i + 1, steps[i]);

@@ -17,6 +17,7 @@ int DiffBaselines(const BaselineDiffArgs& args, World& world);
 int Verify(const VerifyArgs& args, World& world);
 int Ingest(const IngestArgs& args, World& world);
 int History(const HistoryArgs& args, World& world);
+int Gc(const GcArgs& args, World& world);
 int Comment(const CommentArgs& args, World& world);
 int ListRules(const RulesListArgs& args, World& world);
 int CheckRules(const RulesCheckArgs& args, World& world);

@@ -93,6 +93,13 @@ struct HistoryArgs {
   Format format = Format::kText;
 };
 
+struct GcArgs {
+  SuiteArgs suite;                    // its baselines say which runs were accepted
+  std::vector<std::string> out_dirs;  // out folders, or folders of several; none: the default one
+  std::optional<int64_t> keep_runs, keep_days, max_bytes;
+  bool dry_run = false;
+};
+
 struct CommentArgs {
   SuiteArgs suite;         // of the newest run, where `source` is ""
   std::string source;      // verdict (.json) or Markdown (.md)
@@ -127,9 +134,10 @@ struct InitArgs {
   bool dry_run = false;
 };
 
-using Command = std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs,
-                             BaselineDiffArgs, VerifyArgs, IngestArgs, HistoryArgs, CommentArgs,
-                             RulesListArgs, RulesCheckArgs, SchemaArgs, DoctorArgs, InitArgs>;
+using Command =
+    std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs, BaselineDiffArgs,
+                 VerifyArgs, IngestArgs, HistoryArgs, GcArgs, CommentArgs, RulesListArgs,
+                 RulesCheckArgs, SchemaArgs, DoctorArgs, InitArgs>;
 
 // --help and --version: text for standard output, then exit 0.
 struct Information {

@@ -1,20 +1,39 @@
 // Flags of the commands on what is kept: baselines and stored runs.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/error.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "cli/flags.h"
 #include "cli/formats.h"
 
 namespace perfgate::cli {
 namespace {
 
+int64_t ParseSize(const std::string& text) {
+  const std::optional<Quantity> size = ParseQuantity(text);
+  if (size && size->unit == Unit::kBytes && size->value >= 0 && size->value < 9e18) {
+    return static_cast<int64_t>(size->value);
+  }
+  throw Error(Fault::kUsage, fmt::format("--max-size {}: it takes a size with its unit, for "
+                                         "example 500MiB",
+                                         Printable(text)));
+}
+
 Subcommand AddAccept(CLI::App& baseline) {
   const auto args = std::make_shared<AcceptArgs>();
   CLI::App* accept =
-      AddCommand(baseline, "accept", "Write the evidence of a run as the new baseline",
+      AddCommand(baseline, "accept",
+                 "Write the evidence of a run as the new baseline; prints a commit message",
                  "  perfgate baseline accept --reason 'first baseline'\n"
                  "  perfgate baseline accept --case 'geglu*' --rule no-extra-kernel \\\n"
-                 "      --reason 'the split costs 2 us and saves 40 MiB'");
+                 "      --reason 'the split costs 2 us and saves 40 MiB'\n"
+                 "  perfgate baseline accept --from perfgate-report/run --reason 'torch 2.12' "
+                 ">message\n"
+                 "  git add baselines && git commit --file message");
   AddCasesFlag(accept, args->suite.cases);
   AddText(accept, "--from", args->from, "Out folder or run id [the newest run]", "DIR|RUN");
   AddRepeatable(accept, "--rule", args->rules, "A failing rule that is accepted. Repeatable", "ID");
@@ -99,6 +118,42 @@ Subcommand AddHistory(CLI::App& app) {
           }};
 }
 
+Subcommand AddGc(CLI::App& app) {
+  struct Flags {
+    GcArgs args;
+    int64_t keep_runs = 0, keep_days = 0;
+    std::string max_size;
+  };
+  const auto flags = std::make_shared<Flags>();
+  GcArgs& args = flags->args;
+  CLI::App* gc = AddCommand(app, "gc", "Drop old runs and their traces; accepted ones always stay",
+                            "  perfgate gc --keep-runs 50 --keep-days 90 --dry-run\n"
+                            "  perfgate gc --max-size 2GiB --out runs      runs/*: out folders");
+  CLI::Option* runs =
+      gc->add_option("--keep-runs", flags->keep_runs, "The newest N finished runs stay")
+          ->type_name("N")
+          ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
+  CLI::Option* days =
+      gc->add_option("--keep-days", flags->keep_days, "Runs of the last D days stay")
+          ->type_name("D")
+          ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}));
+  AddText(gc, "--max-size", flags->max_size,
+          "Only drop the oldest, until the database and the out folders are not larger", "SIZE");
+  AddRepeatable(gc, "--out", args.out_dirs,
+                "Out folder, or folder of several [perfgate-out beside the suite]. Repeatable",
+                "DIR");
+  gc->add_flag("--dry-run", args.dry_run, "Print what would go");
+  AddSuiteFlag(gc, args.suite.suite);
+  AddDatabaseFlag(gc, args.suite.database);
+  AddBaselinesFlag(gc, args.suite.baselines);
+  return {gc, [flags, runs, days] {
+            if (runs->count() > 0) flags->args.keep_runs = flags->keep_runs;
+            if (days->count() > 0) flags->args.keep_days = flags->keep_days;
+            if (!flags->max_size.empty()) flags->args.max_bytes = ParseSize(flags->max_size);
+            return Command{flags->args};
+          }};
+}
+
 }  // namespace
 
 std::vector<Subcommand> AddKeeping(CLI::App& app) {
@@ -107,8 +162,13 @@ std::vector<Subcommand> AddKeeping(CLI::App& app) {
                  "  perfgate baseline accept --reason 'first baseline'\n"
                  "  perfgate baseline show\n  perfgate baseline diff\n  perfgate baseline verify");
   baseline->require_subcommand(0, 1);
-  return {AddAccept(*baseline), AddShow(*baseline), AddBaselineDiff(*baseline),
-          AddVerify(*baseline), AddIngest(app),     AddHistory(app)};
+  return {AddAccept(*baseline),
+          AddShow(*baseline),
+          AddBaselineDiff(*baseline),
+          AddVerify(*baseline),
+          AddIngest(app),
+          AddHistory(app),
+          AddGc(app)};
 }
 
 }  // namespace perfgate::cli

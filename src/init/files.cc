@@ -70,7 +70,8 @@ std::string Workloads(const Repository& repository) {
   std::set<std::string> taken = {"step", "geglu"};
   std::string text;
   for (const std::string& path : Measured(repository)) {
-    text += fmt::format("  - name: {}\n    command: {}\n", WorkloadName(path, &taken), Command(path));
+    text +=
+        fmt::format("  - name: {}\n    command: {}\n", WorkloadName(path, &taken), Command(path));
   }
   if (HasOwnStep(repository)) text += Template("workload_step.yaml");
   if (NeedsRunner(repository)) text += Template("workload_module.yaml");
@@ -78,8 +79,8 @@ std::string Workloads(const Repository& repository) {
   for (const Benchmark& benchmark : repository.benchmarks) {
     if (benchmark.keeps_contract || listed == kMostBenchmarks) continue;
     if (listed++ == 0) text += Template("workload_benchmarks.yaml");
-    text += fmt::format("  # - name: {}\n  #   command: {}\n",
-                        WorkloadName(benchmark.path, &taken), Command(benchmark.path));
+    text += fmt::format("  # - name: {}\n  #   command: {}\n", WorkloadName(benchmark.path, &taken),
+                        Command(benchmark.path));
   }
   if (listed == 0 && !repository.cmake.empty()) text += Template("workload_programs.yaml");
   return text;

@@ -12,22 +12,22 @@ namespace perfgate {
 enum class CiSystem { kNone, kGithub, kGitlab };
 
 struct Benchmark {
-  std::string path;              // within the repository: "bench/decode.py"
-  bool keeps_contract = false;   // speaks of perfgate: it leaves what an attempt owes
+  std::string path;             // within the repository: "bench/decode.py"
+  bool keeps_contract = false;  // speaks of perfgate: it leaves what an attempt owes
 };
 
 // What was found. Paths are within the repository, sorted, and of letters that are safe in YAML and
 // shells: [A-Za-z0-9._/-]; files of other names are passed over.
 struct Repository {
-  std::string name;                      // of the folder, fit for a suite
-  std::string branch = "main";           // that `origin` has checked out
-  std::vector<std::string> requirements; // that name torch: "requirements.txt", "pyproject.toml"
-  std::string install;                   // command that installs a Python project; "": it is none
-  std::vector<std::string> cmake;        // with find_package(Torch)
+  std::string name;                       // of the folder, fit for a suite
+  std::string branch = "main";            // that `origin` has checked out
+  std::vector<std::string> requirements;  // that name torch: "requirements.txt", "pyproject.toml"
+  std::string install;                    // command that installs a Python project; "": it is none
+  std::vector<std::string> cmake;         // with find_package(Torch)
   std::vector<Benchmark> benchmarks;
-  std::vector<std::string> workflows;    // of GitHub
-  std::string gated_by;                  // the workflow that uses perfgate already; "": none
-  bool gitlab = false;                   // .gitlab-ci.yml is there
+  std::vector<std::string> workflows;  // of GitHub
+  std::string gated_by;                // the workflow that uses perfgate already; "": none
+  bool gitlab = false;                 // .gitlab-ci.yml is there
 };
 
 // Looks at three levels of folders, at 20,000 entries and the first MiB of a file at most; follows

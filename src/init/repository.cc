@@ -36,24 +36,25 @@ std::string Lower(std::string text) {
 // Lower case, without comments and blanks.
 std::string Code(const fs::path& file) {
   std::string code;
-  for (const std::string& line : Split(Beginning(file), '\n')) code += line.substr(0, line.find('#'));
+  for (const std::string& line : Split(Beginning(file), '\n'))
+    code += line.substr(0, line.find('#'));
   std::erase_if(code, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
   return Lower(code);
 }
 
 bool IsSafe(std::string_view text) {
-  return !text.empty() && text.front() != '-' &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '.' || c == '_' || c == '/' || c == '-';
-         });
+  return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '/' || c == '-';
+  });
 }
 
 bool IsOthers(const std::string& folder) {
   static constexpr std::string_view kOthers[] = {"node_modules", "site-packages", "third_party",
                                                  "thirdparty",   "vendor",        "external",
                                                  "venv",         "env",           "perfgate-out"};
-  return folder.starts_with(".") || folder.starts_with("build") || folder.starts_with("cmake-build") ||
+  return folder.starts_with(".") || folder.starts_with("build") ||
+         folder.starts_with("cmake-build") ||
          std::find(std::begin(kOthers), std::end(kOthers), folder) != std::end(kOthers);
 }
 
@@ -116,8 +117,12 @@ std::string InstallCommand(const Repository& repository, const fs::path& folder)
 std::string NameOf(const fs::path& folder) {
   std::error_code error;
   std::string name = fs::weakly_canonical(folder, error).filename().string();
-  std::replace_if(name.begin(), name.end(), [](char c) { return !IsSafe({&c, 1}) && c != '-'; },
-                  '-');
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) {
+        return !IsSafe({&c, 1}) && c != '-';
+      },
+      '-');
   return IsSafe(name) ? name : "suite";
 }
 
@@ -140,7 +145,8 @@ void LookAtWorkflows(const fs::path& folder, Repository* repository) {
   }
   std::sort(repository->workflows.begin(), repository->workflows.end());
   for (const std::string& path : repository->workflows) {
-    if (path != kGithubFile && Code(folder / path).find("uses:perfgate/perfgate") != std::string::npos) {
+    if (path != kGithubFile &&
+        Code(folder / path).find("uses:perfgate/perfgate") != std::string::npos) {
       repository->gated_by = path;
     }
   }
@@ -151,7 +157,8 @@ void LookAtWorkflows(const fs::path& folder, Repository* repository) {
 Repository LookAt(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    throw Error(Fault::kUsage, fmt::format("{}: there is no such folder", Printable(folder.string())));
+    throw Error(Fault::kUsage,
+                fmt::format("{}: there is no such folder", Printable(folder.string())));
   }
   Repository repository;
   repository.name = NameOf(folder);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "run/run.h"
 
 namespace perfgate {
 namespace {
@@ -78,6 +79,31 @@ void MakeOutFolder(const fs::path& folder) {
   }
   // run.json stays until the new one takes its place: killed in between, the folder is still ours.
   for (const char* name : {"attempts", "prepare"}) Remove(folder / name);
+}
+
+int64_t OutFolderBytes(const fs::path& out_dir) {
+  int64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(out_dir, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code gone;  // by someone else, meanwhile
+    if (!fs::is_regular_file(it->symlink_status(gone))) continue;
+    const auto size = it->file_size(gone);
+    if (!gone) bytes += static_cast<int64_t>(size);
+  }
+  return bytes;
+}
+
+void RemoveOutFolder(const fs::path& out_dir) {
+  if (!IsOurs(out_dir / "run.json")) {
+    throw Error(
+        Fault::kUsage,
+        fmt::format("{}: holds no run of perfgate, so nothing in it is touched", out_dir.string()));
+  }
+  RemoveHalfWritten(out_dir);
+  for (const char* name : {"attempts", "prepare", "run.json"}) Remove(out_dir / name);
+  std::error_code not_empty;
+  fs::remove(out_dir, not_empty);
 }
 
 }  // namespace perfgate

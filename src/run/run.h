@@ -81,6 +81,14 @@ struct RunOptions {
 RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const RunOptions& options,
                    World& world);
 
+// Bytes of the regular files of a run's out folder; links are not followed.
+int64_t OutFolderBytes(const std::filesystem::path& out_dir);
+
+// Removes what a run left in its out folder, run.json last, so that an interrupted removal can be
+// taken up again; then the folder, if nothing else is in it. Throws Error(kUsage) for a folder
+// without a run of perfgate, Error(kEnvironment) if the disk says no.
+void RemoveOutFolder(const std::filesystem::path& out_dir);
+
 // One thing that measuring needs: there, or missing with the reason and what mends it.
 struct Part {
   std::string name;   // "gpu"

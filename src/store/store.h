@@ -32,6 +32,8 @@ struct HistoryPoint {
   std::string unavailable;  // the reason, if there is no value because it was not measured; "" else
 };
 
+class Transaction;
+
 class Store {
  public:
   // Opens or creates (WAL, busy time-out 30 s, migrations). Throws Error(kStore): a newer schema, a
@@ -50,10 +52,29 @@ class Store {
   // Of all cases whose name matches, oldest first within a case; points without a value included.
   std::vector<HistoryPoint> History(const std::string& case_glob, MetricId metric) const;
   void Checkpoint();  // fold the write-ahead log in
+  // Gives the space of what was removed back to the disk. Needs as much free space as the database
+  // has; interrupted, the file is as before.
+  void Vacuum();
 
  private:
+  friend class RunRemoval;
   struct Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+// Removes runs with all that belongs to them, in one transaction: before Commit nothing has
+// happened, and without it nothing does. Nobody else writes meanwhile.
+class RunRemoval {
+ public:
+  explicit RunRemoval(Store& store);
+  ~RunRemoval();
+  bool Remove(const std::string& id);  // false: there is no such run
+  int64_t BytesInUse() const;          // of the file, by what is left
+  void Commit();
+
+ private:
+  Store& store_;
+  std::unique_ptr<Transaction> transaction_;
 };
 
 }  // namespace perfgate

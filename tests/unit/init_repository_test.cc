@@ -111,7 +111,9 @@ TEST_F(FirstLook, GitLabIsChosenWhereOnlyItIsUsed) {
 // The example is the one that tests play as GitHub would.
 TEST_F(FirstLook, TheWorkflowForPythonIsTheExampleForACpu) {
   Put("requirements.txt", "torch\n");
-  const auto body = [](const std::string& text) { return text.substr(text.find("name: perfgate")); };
+  const auto body = [](const std::string& text) {
+    return text.substr(text.find("name: perfgate"));
+  };
   const std::string example =
       ReadFile(fs::path(PERFGATE_TEST_DATA) / "../../examples/github/cpu.yml");
   EXPECT_EQ(body(TextOf(".github/workflows/perfgate.yml")), body(example));

@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <ostream>
+#include <set>
+
+#include "attempt/attempt.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "baseline/baseline.h"
+#include "cli/commands.h"
+#include "cli/retention.h"
+#include "cli/select.h"
+#include "store/store.h"
+
+namespace perfgate::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run as gc sees it: a row of the database, out folders, or both.
+struct KeptRun {
+  RunFacts facts;
+  std::string commit;  // as baselines say it: "1a2b3c4+" with uncommitted changes
+  bool stored = false;
+  std::vector<fs::path> folders;
+  int64_t folder_bytes = 0;
+};
+
+std::string DaysBefore(const std::string& utc, int64_t days) {
+  std::tm parts{};
+  ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  const std::time_t then = ::timegm(&parts) - days * 24 * 60 * 60;
+  ::gmtime_r(&then, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+bool HasRun(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(folder / "run.json", error));
+}
+
+// Each of `given` is an out folder, or a folder of several.
+std::vector<fs::path> OutFolders(const std::vector<fs::path>& given) {
+  std::vector<fs::path> folders;
+  for (const fs::path& folder : given) {
+    if (HasRun(folder)) {
+      folders.push_back(folder);
+      continue;
+    }
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+      if (it->is_directory(error) && !it->is_symlink(error) && HasRun(it->path())) {
+        folders.push_back(it->path());
+      }
+    }
+  }
+  std::sort(folders.begin(), folders.end());
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  return folders;
+}
+
+class Gathering {
+ public:
+  Gathering(const Selection& selection, World& world) : selection_(selection), world_(world) {}
+
+  void AddStored(const Store& store) {
+    for (const RunRow& row : store.ListRuns()) {
+      KeptRun& run = runs_[row.id];
+      run.facts = {
+          row.id, row.started, row.status == "finished", false, row.suite == selection_.suite.name,
+          false};
+      run.commit = row.commit;
+      run.stored = true;
+    }
+  }
+
+  void AddFolder(const fs::path& folder) {
+    RunRecord record;
+    try {
+      record = ReadRunRecord(folder);
+    } catch (const Error& error) {
+      world_.Err() << fmt::format("left {}: {}\n", folder.string(), Printable(error.what()));
+      return;
+    }
+    KeptRun& run = runs_[record.id];
+    run.folders.push_back(folder);
+    run.folder_bytes += OutFolderBytes(folder);
+    if (run.stored) return;
+    run.facts = {record.id,
+                 record.started,
+                 record.finished,
+                 false,
+                 record.suite == selection_.suite.name,
+                 !record.finished && record.interrupted_by == 0};
+    run.commit = record.commit;
+  }
+
+  // Newest first. A baseline that does not say its run may be of any run of its commit.
+  std::vector<KeptRun> Take() {
+    std::set<std::string> accepted, commits;
+    for (const Baseline& baseline : ListBaselines(selection_.baselines)) {
+      if (baseline.run.empty()) {
+        commits.insert(baseline.commit.substr(0, baseline.commit.find('+')));
+      } else {
+        accepted.insert(baseline.run);
+      }
+    }
+    std::vector<KeptRun> runs;
+    for (auto& [id, run] : runs_) {
+      run.facts.accepted = accepted.contains(id) || commits.contains(run.commit);
+      runs.push_back(std::move(run));
+    }
+    std::sort(runs.begin(), runs.end(), [](const KeptRun& a, const KeptRun& b) {
+      return std::tie(b.facts.started, b.facts.id) < std::tie(a.facts.started, a.facts.id);
+    });
+    return runs;
+  }
+
+ private:
+  const Selection& selection_;
+  World& world_;
+  std::map<std::string, KeptRun> runs_;
+};
+
+struct Dropped {
+  std::vector<const KeptRun*> runs;  // oldest first
+  int64_t bytes_left = 0;            // of the database and all out folders
+};
+
+// Oldest first, until what is left is small enough.
+Dropped Drop(const std::vector<KeptRun>& runs, const std::vector<std::string>& kept,
+             std::optional<int64_t> max_bytes, RunRemoval* removal) {
+  Dropped dropped;
+  int64_t folder_bytes = 0;
+  for (const KeptRun& run : runs) folder_bytes += run.folder_bytes;
+  for (size_t i = runs.size(); i-- > 0;) {
+    if (!kept[i].empty()) continue;
+    if (max_bytes && removal->BytesInUse() + folder_bytes <= *max_bytes) break;
+    if (runs[i].stored) removal->Remove(runs[i].facts.id);
+    folder_bytes -= runs[i].folder_bytes;
+    dropped.runs.push_back(&runs[i]);
+  }
+  dropped.bytes_left = removal->BytesInUse() + folder_bytes;
+  return dropped;
+}
+
+std::string Size(int64_t bytes) {
+  for (const auto& [unit, name] : {std::pair{int64_t{1} << 30, "GiB"}, {int64_t{1} << 20, "MiB"}}) {
+    if (bytes >= unit) {
+      return fmt::format("{:.1f} {}", static_cast<double>(bytes) / static_cast<double>(unit), name);
+    }
+  }
+  return fmt::format("{} KiB", (bytes + 1023) / 1024);
+}
+
+void Print(const std::vector<KeptRun>& runs, const std::vector<std::string>& kept,
+           const Dropped& dropped, bool dry_run, World& world) {
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const bool goes =
+        std::find(dropped.runs.begin(), dropped.runs.end(), &runs[i]) != dropped.runs.end();
+    std::string where = runs[i].stored ? "database" : "";
+    for (const fs::path& folder : runs[i].folders) {
+      where += (where.empty() ? "" : ", ") + Printable(folder.string());
+    }
+    const std::string why = kept[i].empty() ? (goes ? "" : "there is room") : kept[i];
+    world.Out() << fmt::format("{:<{}} {}  {}{}\n",
+                               goes ? (dry_run ? "would go" : "gone") : "stays", dry_run ? 8 : 5,
+                               Printable(runs[i].facts.id), where, why.empty() ? "" : "; " + why);
+  }
+  world.Out() << fmt::format("{} of {} {}; {} left in the database and the out folders\n",
+                             dropped.runs.size(), Plural(static_cast<int64_t>(runs.size()), "run"),
+                             dry_run ? "would go" : "gone", Size(dropped.bytes_left));
+}
+
+void RequireLimit(const GcArgs& args) {
+  if (args.keep_runs || args.keep_days || args.max_bytes) return;
+  throw Error(Fault::kUsage,
+              "say what may stay: --keep-runs N, --keep-days D or --max-size SIZE; with --dry-run "
+              "nothing is removed");
+}
+
+std::vector<KeptRun> Gather(const GcArgs& args, const Selection& selection, const Store& store,
+                            World& world) {
+  Gathering gathering(selection, world);
+  gathering.AddStored(store);
+  std::vector<fs::path> given(args.out_dirs.begin(), args.out_dirs.end());
+  if (given.empty()) given = {selection.suite.folder / "perfgate-out"};
+  for (const fs::path& folder : OutFolders(given)) gathering.AddFolder(folder);
+  return gathering.Take();
+}
+
+std::vector<std::string> ReasonsToStay(const std::vector<KeptRun>& runs, const GcArgs& args,
+                                       World& world) {
+  Retention retention{args.keep_runs, {}};
+  if (args.keep_days) retention.since = DaysBefore(world.UtcNow(), *args.keep_days);
+  std::vector<RunFacts> facts;
+  for (const KeptRun& run : runs) facts.push_back(run.facts);
+  return WhyKept(facts, retention);
+}
+
+// After the database: what an interrupt leaves of them is found by the next gc.
+void RemoveFolders(const Dropped& dropped, World& world) {
+  for (const KeptRun* run : dropped.runs) {
+    for (const fs::path& folder : run->folders) {
+      if (world.Interrupted() == 0) RemoveOutFolder(folder);
+    }
+  }
+}
+
+}  // namespace
+
+int Gc(const GcArgs& args, World& world) {
+  RequireLimit(args);
+  const Selection selection = Select(args.suite, world);
+  if (!fs::exists(selection.database)) {
+    throw Error(Fault::kInput, fmt::format("{}: there is no such database: name it with --db",
+                                           selection.database.string()));
+  }
+  Store store(selection.database);
+  const std::vector<KeptRun> runs = Gather(args, selection, store, world);
+  const std::vector<std::string> kept = ReasonsToStay(runs, args, world);
+  Dropped dropped;
+  {
+    RunRemoval removal(store);
+    dropped = Drop(runs, kept, args.max_bytes, &removal);
+    if (const int signal = world.Interrupted(); signal != 0) return 128 + signal;
+    if (!args.dry_run) removal.Commit();
+  }
+  if (!args.dry_run) {
+    RemoveFolders(dropped, world);
+    if (const int signal = world.Interrupted(); signal != 0) return 128 + signal;
+    store.Vacuum();
+  }
+  Print(runs, kept, dropped, args.dry_run, world);
+  if (!args.max_bytes || dropped.bytes_left <= *args.max_bytes) return 0;
+  world.Err() << fmt::format("perfgate: {} are more than {}, but what is left must stay\n",
+                             Size(dropped.bytes_left), Size(*args.max_bytes));
+  return 3;
+}
+
+}  // namespace perfgate::cli
