@@ -14,7 +14,7 @@ namespace perfgate::html {
 namespace {
 
 constexpr double kStripWidth = 1200, kLabelWidth = 170, kStripHeight = 26;
-constexpr size_t kMostTicks = 600;    // of a process
+constexpr size_t kMostTicks = 600;     // of a process
 constexpr size_t kMostProcesses = 24;  // of both sides
 // Beyond so many times the largest median the picture would be all edge.
 constexpr double kEdge = 3;
@@ -23,9 +23,8 @@ struct Percentile {
   MetricId metric;
   std::string_view name;
 };
-constexpr Percentile kPercentiles[] = {{MetricId::kLatencyP50, "p50"},
-                                       {MetricId::kLatencyP95, "p95"},
-                                       {MetricId::kLatencyP99, "p99"}};
+constexpr Percentile kPercentiles[] = {
+    {MetricId::kLatencyP50, "p50"}, {MetricId::kLatencyP95, "p95"}, {MetricId::kLatencyP99, "p99"}};
 
 // One process of one side.
 struct Strip {
@@ -58,9 +57,13 @@ std::string PercentileCell(const Strip& strip, std::string_view name) {
 }
 
 std::string StripTable(const std::vector<Strip>& strips) {
-  Table table("Latency of the timed window, an iteration",
-              {{"process"}, {"samples", true}, {"least", true}, {"p50", true}, {"p95", true},
-               {"p99", true}, {"most", true}});
+  Table table("Latency of the timed window, an iteration", {{"process"},
+                                                            {"samples", true},
+                                                            {"least", true},
+                                                            {"p50", true},
+                                                            {"p95", true},
+                                                            {"p99", true},
+                                                            {"most", true}});
   for (const Strip& strip : strips) {
     std::string count = "–", least = "–", most = "–";
     if (strip.samples != nullptr) {
@@ -128,8 +131,8 @@ std::string Ticks(const std::vector<int64_t>& samples, const Scale& scale, doubl
 }
 
 std::string StripMarkup(const Strip& strip, const Scale& scale, double y, int64_t* beyond) {
-  std::string text = fmt::format("<text x=\"0\" y=\"{:.0f}\">{}</text>\n", y + 17,
-                                 Text(strip.label));
+  std::string text =
+      fmt::format("<text x=\"0\" y=\"{:.0f}\">{}</text>\n", y + 17, Text(strip.label));
   if (strip.samples != nullptr) text += Ticks(*strip.samples, scale, y, beyond);
   for (const auto& [name, value] : strip.percentiles) {
     text += fmt::format(
@@ -156,7 +159,8 @@ std::string StripPicture(const std::vector<Strip>& strips, const Scale& scale) {
       beyond == 0 ? "" : fmt::format("; {} beyond the right edge", Plural(beyond, "sample"));
   return fmt::format(
       "<figure>\n<figcaption>A tick an iteration; blue p50, dashed p95, red p99{}</figcaption>\n"
-      "<div class=\"scroll\">\n<svg class=\"strips\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"group\">\n"
+      "<div class=\"scroll\">\n<svg class=\"strips\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+      "role=\"group\">\n"
       "<title>Latency of the timed windows</title>\n<desc>The table above holds the "
       "percentiles.</desc>\n{}</svg>\n</div>\n</figure>\n",
       edge, kStripWidth, y + 20, body);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -126,6 +127,11 @@ void AddSide(const KernelRow* row, double time_ns, std::vector<Cell>* cells) {
   cells->push_back({Time(time_ns), time_ns});
 }
 
+// "+12.3 us"
+std::string Signed(double rise, Unit unit) {
+  return Text((rise < 0 ? "-" : "+") + FormatValue(std::abs(rise), unit));
+}
+
 std::vector<Column> RowColumns(const Sides& sides) {
   std::vector<Column> columns = {{"kernel"}, {"what it is"}, {"called by, with"}};
   const bool both = sides.base != nullptr && sides.head != nullptr;
@@ -154,7 +160,7 @@ std::string RowTableOf(const Sides& sides, Rows rows, std::string_view title,
     const std::string change = both ? changed.Of(pair) : "";
     if (both) {
       const double rise = pair.head_ns - pair.base_ns;
-      cells.push_back({Text(SignedTime(static_cast<int64_t>(rise))), rise});
+      cells.push_back({Signed(rise, Unit::kNanoseconds), rise});
       cells.push_back({change});
     }
     table.Add(cells, change.empty() ? "" : "look");
@@ -180,9 +186,9 @@ std::string Difference(const MetricValue& base, const MetricValue& head, Unit un
   if (!base.value || !head.value) return "";
   const double rise = *head.value - *base.value;
   if (rise == 0) return "0";
-  std::string text = (rise > 0 ? "+" : "-") + FormatValue(rise > 0 ? rise : -rise, unit);
+  std::string text = Signed(rise, unit);
   if (*base.value != 0) text += fmt::format(" ({:+.1f} %)", 100 * rise / *base.value);
-  return Text(text);
+  return text;
 }
 
 using Fields = std::map<std::string, std::string>;
