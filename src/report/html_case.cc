@@ -34,6 +34,15 @@ std::string FindingInFull(const RuleNames& names, const Finding& finding) {
   return text + "</dl>\n</article>\n";
 }
 
+// Steps of several findings, those that one command does together.
+std::string NextOfAll(const std::vector<const Finding*>& findings) {
+  const std::vector<std::string> steps = NextSteps(findings);
+  if (findings.size() < 2 || steps.empty()) return "";
+  std::string text = "<h4>Next, for all of them</h4>\n<ul>\n";
+  for (const std::string& step : steps) text += "<li>" + Code(step) + "</li>\n";
+  return text + "</ul>\n";
+}
+
 std::string FindingTable(const RuleNames& names, std::string_view caption,
                          const std::vector<const Finding*>& findings) {
   Table table(caption,
@@ -116,6 +125,7 @@ std::string Findings(const RuleNames& names, const CaseVerdict& item) {
   const auto troubled =
       FindingsInOrder(item, [](const Finding& finding) { return IsTrouble(finding.status); });
   for (const Finding* finding : troubled) text += FindingInFull(names, *finding);
+  text += NextOfAll(troubled);
   const auto let_through = FindingsInOrder(item, [](const Finding& finding) {
     return finding.status == Status::kWarn || finding.status == Status::kWaived ||
            finding.status == Status::kImproved;

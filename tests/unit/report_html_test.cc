@@ -102,6 +102,24 @@ TEST(HtmlPage, SaysTheVerdictBothCommitsTheGpuAndTheFindingInFull) {
   }
 }
 
+TEST(HtmlPage, SaysOneCommandThatAcceptsWhatSeveralRulesSay) {
+  const CasePair pair = PairOf("geglu", 4);
+  CaseVerdict item = CaseOf(pair, Status::kFail);
+  item.findings.push_back(item.findings[0]);
+  for (const char* rule : {"a", "b"}) {
+    Finding& finding = item.findings[rule[0] - 'a'];
+    finding.rule = rule;
+    finding.next =
+        fmt::format("perfgate baseline accept --case 'geglu' --rule '{}' --reason '…'", rule);
+  }
+  Verdict verdict;
+  verdict.cases = {item};
+  Settle(verdict);
+  EXPECT_THAT(VerdictAsHtml(verdict, {}),
+              HasSubstr("<li><code>perfgate baseline accept --case &#39;geglu&#39; --rule "
+                        "&#39;a&#39; --rule &#39;b&#39; --reason &#39;…&#39;</code></li>"));
+}
+
 TEST(HtmlPage, LoadsNothingAndAllowsNoScriptButItsOwn) {
   const std::string page = PageOf({PairOf("geglu", 4)}, Status::kFail);
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'sha256-"));
