@@ -119,14 +119,15 @@ std::string Index(const std::vector<const CaseVerdict*>& cases) {
   return "<nav aria-label=\"Cases\">\n" + table.Take() + "</nav>\n";
 }
 
-// A case in what must be read and what may be looked up.
+// A case in parts that are kept whole or left out whole.
 struct CaseParts {
-  std::string verdict, details;
+  std::string heading;  // opens the section
+  std::string verdict, time_line, tables;
 };
 
-std::string Details(const Sides& sides, const Diff* diff) {
-  return Lanes(sides, diff) + Kernels(sides, diff) + Latency(sides) + MetricsOf(sides) +
-         Environment(sides) + LeftOut(sides);
+std::string Tables(const Sides& sides, const Diff* diff) {
+  return Kernels(sides, diff) + Latency(sides) + MetricsOf(sides) + Environment(sides) +
+         LeftOut(sides);
 }
 
 std::string Traces(const std::vector<std::string>& attempts) {
@@ -138,17 +139,19 @@ std::string Traces(const std::vector<std::string>& attempts) {
 CaseParts PartsOf(const RuleNames& names, const CaseVerdict& item, const CasePair* pair,
                   size_t number) {
   CaseParts parts;
-  parts.verdict = fmt::format(
+  parts.heading = fmt::format(
       "<section class=\"case\" id=\"case-{0}\" aria-labelledby=\"name-{0}\">\n"
       "<h2 id=\"name-{0}\">{1} {2}</h2>\n",
       number, Code(item.case_name), StatusMark(ShownStatus(item)));
-  parts.verdict += Circumstances(item) + Findings(names, item);
+  parts.verdict = Circumstances(item) + Findings(names, item);
   const Diff* diff = item.diff ? &*item.diff : nullptr;
   if (diff != nullptr) parts.verdict += Changes(*diff) + Answers(*diff);
   if (pair != nullptr) {
-    parts.details = Details({pair->base ? &*pair->base : nullptr, &pair->head}, diff);
+    const Sides sides{pair->base ? &*pair->base : nullptr, &pair->head};
+    parts.time_line = Lanes(sides, diff);
+    parts.tables = Tables(sides, diff);
   }
-  parts.details += Traces(item.attempts);
+  parts.tables += Traces(item.attempts);
   return parts;
 }
 
@@ -159,38 +162,30 @@ const CasePair* PairOf(std::span<const CasePair> pairs, const std::string& case_
   return found == pairs.end() ? nullptr : &*found;
 }
 
-// Verdicts have the room first, then details; each is kept whole or left out whole.
-std::string Sections(std::vector<CaseParts> parts, size_t used) {
-  std::vector<bool> kept;
-  int64_t left_out = 0;
-  for (const CaseParts& part : parts) {
-    kept.push_back(used + part.verdict.size() <= kMostBytes);
-    if (kept.back()) {
-      used += part.verdict.size();
-    } else {
-      ++left_out;
+// Keeps one part of each case, the worst case first, while there is room, and says so where not.
+void Fit(std::string CaseParts::*part, std::string_view name, std::vector<CaseParts>* cases,
+         size_t* used) {
+  for (CaseParts& item : *cases) {
+    std::string& text = item.*part;
+    if (*used + text.size() > kMostBytes) {
+      text = fmt::format(
+          "<p>{} left out here, because the page would be too large: <code>--case</code> asks for "
+          "a page of some cases.</p>\n",
+          name);
     }
+    *used += text.size();
   }
+}
+
+// Verdicts have the room first, then tables, then time lines.
+std::string Sections(std::vector<CaseParts> cases, size_t used) {
+  for (const CaseParts& item : cases) used += item.heading.size();
+  Fit(&CaseParts::verdict, "What was judged is", &cases, &used);
+  Fit(&CaseParts::tables, "The tables are", &cases, &used);
+  Fit(&CaseParts::time_line, "The time line is", &cases, &used);
   std::string text;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (!kept[i]) continue;
-    text += parts[i].verdict;
-    if (used + parts[i].details.size() <= kMostBytes) {
-      used += parts[i].details.size();
-      text += parts[i].details;
-    } else {
-      text +=
-          "<p>Tables and time lines of this case are left out, because the page would be too "
-          "large: "
-          "<code>--case</code> asks for a page of some cases.</p>\n";
-    }
-    text += "</section>\n";
-  }
-  if (left_out > 0) {
-    text += fmt::format(
-        "<p>{} left out, because the page would be too large: the JSON report has "
-        "all.</p>\n",
-        Plural(left_out, "case is", "cases are"));
+  for (const CaseParts& item : cases) {
+    text += item.heading + item.verdict + item.time_line + item.tables + "</section>\n";
   }
   return text;
 }
@@ -229,7 +224,8 @@ std::string EvidenceAsHtml(const Evidence& evidence) {
   item.fallback = evidence.fallback;
   item.notes = evidence.notes;
   text += "<h2>What the trace proves</h2>\n" + html::Circumstances(item);
-  text += html::Details({nullptr, &evidence}, nullptr);
+  const html::Sides sides{nullptr, &evidence};
+  text += html::Lanes(sides, nullptr) + html::Tables(sides, nullptr);
   return text + "</main>\n" + html::Foot();
 }
 

@@ -180,12 +180,27 @@ TEST(HtmlPage, NamesFromOutsideStayText) {
   }
 }
 
+// `kernels` of one stream, one a microsecond, and the operator around them all.
+TimeLine LineOf(int kernels, int64_t kernel_ns) {
+  TimeLine line;
+  line.texts = {"", "CPU, thread 1", "GPU 0, stream 7", "aten::mm", "my_kernel", "[[2, 3]]"};
+  line.step_ns = 1000 * kernels;
+  line.spans.push_back({3, 1, 0, 5, 0, false, false, 0, line.step_ns});
+  for (int i = 0; i < kernels; ++i) {
+    line.spans.push_back({4, 2, 3, 5, 0, true, false, 1000 * i, kernel_ns});
+  }
+  return line;
+}
+
 TEST(HtmlPage, OfFiftyCasesStaysBelowFiveMegabytesWithEveryCaseWhole) {
   std::vector<CasePair> pairs;
-  for (int i = 0; i < 50; ++i) pairs.push_back(PairOf(fmt::format("geglu[tokens={}]", i), 60));
+  for (int i = 0; i < 50; ++i) {
+    pairs.push_back(PairOf(fmt::format("geglu[tokens={}]", i), 60));
+    pairs.back().base->time_line = pairs.back().head.time_line = LineOf(60, 900);
+  }
   const std::string page = PageOf(pairs, Status::kFail);
   EXPECT_LT(page.size(), kFiveMegabytes);
-  EXPECT_THAT(page, Not(HasSubstr("left out, because the page would be too large")));
+  EXPECT_THAT(page, Not(HasSubstr("left out here, because")));
 }
 
 TEST(HtmlPage, OfFiveThousandKernelsSaysWhatItLeavesOut) {
@@ -200,19 +215,8 @@ TEST(HtmlPage, ThatWouldBeTooLargeKeepsEveryVerdictAndSaysWhichTablesAreLeftOut)
   const std::string page = PageOf(pairs, Status::kFail);
   EXPECT_LT(page.size(), kFiveMegabytes);
   EXPECT_THAT(page, HasSubstr("<h2 id=\"name-49\">"));
-  EXPECT_THAT(page, HasSubstr("of this case are left out, because the page would be too large"));
-}
-
-// `kernels` of one stream, one a microsecond, and the operator around them all.
-TimeLine LineOf(int kernels, int64_t kernel_ns) {
-  TimeLine line;
-  line.texts = {"", "CPU, thread 1", "GPU 0, stream 7", "aten::mm", "my_kernel", "[[2, 3]]"};
-  line.step_ns = 1000 * kernels;
-  line.spans.push_back({3, 1, 0, 5, 0, false, false, 0, line.step_ns});
-  for (int i = 0; i < kernels; ++i) {
-    line.spans.push_back({4, 2, 3, 5, 0, true, false, 1000 * i, kernel_ns});
-  }
-  return line;
+  EXPECT_THAT(page,
+              HasSubstr("<p>The tables are left out here, because the page would be too large"));
 }
 
 TEST(HtmlLanes, ShowASpanWithItsOperatorShapesAndTimes) {
@@ -284,6 +288,19 @@ TEST(HtmlLatency, ShowsEachProcessWithItsPercentilesAndATickASample) {
 
 TEST(HtmlLatency, IsNotShownWhereNoneWasMeasured) {
   EXPECT_THAT(EvidenceAsHtml(EvidenceOf("geglu", 1)), Not(HasSubstr("<h3>Latency</h3>")));
+}
+
+TEST(HtmlPage, LeavesOutTimeLinesBeforeTables) {
+  std::vector<CasePair> pairs;
+  for (int i = 0; i < 50; ++i) {
+    pairs.push_back(PairOf(fmt::format("geglu[tokens={}]", i), 20));
+    pairs.back().base->time_line = pairs.back().head.time_line = LineOf(500, 900);
+  }
+  const std::string page = PageOf(pairs, Status::kFail);
+  EXPECT_LT(page.size(), kFiveMegabytes);
+  EXPECT_THAT(page, AllOf(HasSubstr("base: one step over time"),
+                          HasSubstr("<p>The time line is left out here"),
+                          Not(HasSubstr("The tables are left out here"))));
 }
 
 TEST(HtmlPage, AKernelThatKeptItsNameStandsInOneRowWhateverOperatorCallsIt) {
