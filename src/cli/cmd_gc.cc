@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 // A run as gc sees it: a row of the database, out folders, or both.
 struct KeptRun {
   RunFacts facts;
-  std::string commit;  // as baselines say it: "1a2b3c4+" with uncommitted changes
+  std::string commit;
   bool stored = false;
   std::vector<fs::path> folders;
   int64_t folder_bytes = 0;
@@ -71,7 +71,7 @@ class Gathering {
 
   void AddStored(const Store& store) {
     for (const RunRow& row : store.ListRuns()) {
-      KeptRun& run = runs_[row.id];
+      KeptRun& run = Of(row.id);
       run.facts = {
           row.id, row.started, row.status == "finished", false, row.suite == selection_.suite.name,
           false};
@@ -88,7 +88,7 @@ class Gathering {
       world_.Err() << fmt::format("left {}: {}\n", folder.string(), Printable(error.what()));
       return;
     }
-    KeptRun& run = runs_[record.id];
+    KeptRun& run = Of(record.id);
     run.folders.push_back(folder);
     run.folder_bytes += OutFolderBytes(folder);
     if (run.stored) return;
@@ -101,31 +101,39 @@ class Gathering {
     run.commit = record.commit;
   }
 
-  // Newest first. A baseline that does not say its run may be of any run of its commit.
+  // Newest first; of one second, the last one stored, as elsewhere. A baseline that does not say
+  // its run may be of any run of its commit.
   std::vector<KeptRun> Take() {
     std::set<std::string> accepted, commits;
     for (const Baseline& baseline : ListBaselines(selection_.baselines)) {
       if (baseline.run.empty()) {
+        world_.Err() << fmt::format("note: {}: does not say its run: all of its commit stay\n",
+                                    baseline.file.string());
         commits.insert(baseline.commit.substr(0, baseline.commit.find('+')));
       } else {
         accepted.insert(baseline.run);
       }
     }
-    std::vector<KeptRun> runs;
-    for (auto& [id, run] : runs_) {
-      run.facts.accepted = accepted.contains(id) || commits.contains(run.commit);
-      runs.push_back(std::move(run));
+    for (KeptRun& run : runs_) {
+      run.facts.accepted = accepted.contains(run.facts.id) || commits.contains(run.commit);
     }
-    std::sort(runs.begin(), runs.end(), [](const KeptRun& a, const KeptRun& b) {
-      return std::tie(b.facts.started, b.facts.id) < std::tie(a.facts.started, a.facts.id);
+    std::stable_sort(runs_.begin(), runs_.end(), [](const KeptRun& a, const KeptRun& b) {
+      return a.facts.started > b.facts.started;
     });
-    return runs;
+    return std::move(runs_);
   }
 
  private:
+  KeptRun& Of(const std::string& id) {
+    const auto [at, is_new] = places_.emplace(id, runs_.size());
+    if (is_new) runs_.emplace_back();
+    return runs_[at->second];
+  }
+
   const Selection& selection_;
   World& world_;
-  std::map<std::string, KeptRun> runs_;
+  std::vector<KeptRun> runs_;
+  std::map<std::string, size_t> places_;  // by id, in runs_
 };
 
 struct Dropped {
@@ -213,6 +221,11 @@ void RemoveFolders(const Dropped& dropped, World& world) {
   }
 }
 
+int Interrupted(std::string_view what, World& world) {
+  world.Err() << "perfgate: interrupted: " << what << "\n";
+  return 128 + world.Interrupted();
+}
+
 }  // namespace
 
 int Gc(const GcArgs& args, World& world) {
@@ -229,12 +242,14 @@ int Gc(const GcArgs& args, World& world) {
   {
     RunRemoval removal(store);
     dropped = Drop(runs, kept, args.max_bytes, &removal);
-    if (const int signal = world.Interrupted(); signal != 0) return 128 + signal;
+    if (world.Interrupted() != 0) return Interrupted("nothing was removed", world);
     if (!args.dry_run) removal.Commit();
   }
   if (!args.dry_run) {
     RemoveFolders(dropped, world);
-    if (const int signal = world.Interrupted(); signal != 0) return 128 + signal;
+    if (world.Interrupted() != 0) {
+      return Interrupted("out folders may be left: run it again", world);
+    }
     store.Vacuum();
   }
   Print(runs, kept, dropped, args.dry_run, world);

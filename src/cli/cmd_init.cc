@@ -116,11 +116,12 @@ void WriteAll(const Repository& repository, const std::vector<FirstFile>& files,
 
 std::vector<std::string> StepsOfCi(CiSystem ci, const Repository& repository) {
   if (ci == CiSystem::kGithub) {
+    const std::string pin = fmt::format(
+        "In {} put the commit of the release that you take in place of the zeros.\n     ",
+        kGithubFile);
     return {
-        fmt::format(
-            "In {} put the commit of the release that you take in place of the zeros. Open\n"
-            "     a pull request: it passes, its comment says NO BASELINE.",
-            repository.gated_by.empty() ? kGithubFile : repository.gated_by),
+        (repository.gated_by.empty() ? pin : "") +
+            "Open a pull request: it passes, its comment says NO BASELINE.",
         "Accept what that run measured, in a checkout of its branch (its artifact is `perfgate`):\n"
         "       gh run download RUN --name perfgate --dir perfgate-report\n"
         "       perfgate baseline accept --from perfgate-report/run --reason 'first measurement'"};

@@ -26,11 +26,13 @@ std::string_view Advice(int code) {
     case SQLITE_LOCKED:
       return "another process has held it for 30 s; run again when that has ended";
     case SQLITE_FULL:
-      return "the disk is full; nothing of this run was stored: free space, then perfgate ingest "
-             "the out folder";
+      return "the disk is full; nothing was changed: free space, then try again (what a run "
+             "measured: "
+             "perfgate ingest its out folder)";
     case SQLITE_IOERR:
-      return "the disk refused; nothing of this run was stored: check its space and health, then "
-             "perfgate ingest the out folder";
+      return "the disk refused; nothing was changed: check its space and health, then try again "
+             "(what "
+             "a run measured: perfgate ingest its out folder)";
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return "it cannot be written; change its permissions or name another file with --db";
