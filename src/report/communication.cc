@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "report/html.h"
 #include "report/layout.h"
 #include "report/markdown.h"
 
@@ -131,6 +132,29 @@ std::string CommunicationAsMarkdown(const Evidence& evidence) {
     text += fmt::format("| {} | {} | {} |\n", line.count, line.time, markdown::Prose(line.what));
   }
   return text;
+}
+
+std::string CommunicationAsHtml(const Evidence& evidence, std::string_view side) {
+  const std::string of = side.empty() ? "" : fmt::format(", {}", side);
+  std::string text;
+  for (const std::string& line : RankLines(evidence)) text += "<li>" + html::Text(line) + "</li>\n";
+  if (!text.empty()) text = "<ul>\n" + text + "</ul>\n";
+  html::Table ranks(
+      "Metrics in which ranks differ" + of,
+      {{"metric"}, {"median", true}, {"least", true}, {"most", true}, {"spread", true}});
+  for (const SpreadLine& line : SpreadLines(evidence)) {
+    ranks.Add({{html::Code(line.metric)},
+               {html::Text(line.median)},
+               {html::Text(line.least)},
+               {html::Text(line.most)},
+               {html::Text(line.spread)}});
+  }
+  html::Table collectives("Collectives, a step" + of,
+                          {{"collective"}, {"count", true}, {"time", true}});
+  for (const CollectiveLine& line : CollectiveLines(evidence)) {
+    collectives.Add({{html::Text(line.what)}, {line.count}, {html::Text(line.time)}});
+  }
+  return text + ranks.Take() + collectives.Take();
 }
 
 }  // namespace perfgate

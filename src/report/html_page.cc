@@ -126,8 +126,8 @@ struct CaseParts {
 };
 
 std::string Tables(const Sides& sides, const Diff* diff) {
-  return Kernels(sides, diff) + Latency(sides) + MetricsOf(sides) + Environment(sides) +
-         LeftOut(sides);
+  return Kernels(sides, diff) + Communication(sides) + Latency(sides) + MetricsOf(sides) +
+         Environment(sides) + LeftOut(sides);
 }
 
 std::string Traces(const std::vector<std::string>& attempts) {

@@ -33,6 +33,8 @@ std::string Lanes(const Sides& sides, const Diff* diff);
 std::string Latency(const Sides& sides);
 // Kernels, copies and fills, and synchronising calls of both sides in one table each.
 std::string Kernels(const Sides& sides, const Diff* diff);
+// Ranks and collectives of each side.
+std::string Communication(const Sides& sides);
 std::string MetricsOf(const Sides& sides);
 std::string Environment(const Sides& sides);
 std::string LeftOut(const Sides& sides);

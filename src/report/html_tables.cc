@@ -237,6 +237,14 @@ std::string Kernels(const Sides& sides, const Diff* diff) {
   return text.empty() ? "" : "<h3>Kernels</h3>\n" + text;
 }
 
+std::string Communication(const Sides& sides) {
+  const bool both = sides.base != nullptr && sides.head != nullptr;
+  std::string text;
+  if (sides.base != nullptr) text += CommunicationAsHtml(*sides.base, both ? "base" : "");
+  if (sides.head != nullptr) text += CommunicationAsHtml(*sides.head, both ? "head" : "");
+  return text.empty() ? "" : "<h3>Ranks and collectives</h3>\n" + text;
+}
+
 std::string MetricsOf(const Sides& sides) {
   std::vector<Column> columns = SideColumns(sides, {{"metric"}}, true);
   columns.push_back({"what it is"});

@@ -314,6 +314,27 @@ TEST(HtmlPage, AKernelThatKeptItsNameStandsInOneRowWhateverOperatorCallsIt) {
                               "<td class=\"n\" data-key=\"2000\">+2.00 us</td>"));
 }
 
+TEST(HtmlPage, ShowsRanksAndCollectivesOfBothSides) {
+  CasePair pair = PairOf("ddp", 1);
+  for (Evidence* evidence : {&*pair.base, &pair.head}) {
+    CollectiveRow row;
+    row.name = "all_reduce";
+    row.dtype = "bf16";
+    row.bytes = 8'000'000;
+    row.group_size = 2;
+    row.count_per_step = {3, 3};
+    row.time_ns_per_step = {1000, 3000};
+    evidence->collectives = {row};
+  }
+  pair.head.ranks = {{0, 1, 2, "cuda:1", "NVIDIA H200", ""}};
+  const std::string page = PageOf({pair}, Status::kPass);
+  EXPECT_THAT(page, HasSubstr("<li>rank 1 on cuda:1, NVIDIA H200</li>"));
+  EXPECT_THAT(page, AllOf(HasSubstr("<caption>Collectives, a step, base</caption>"),
+                          HasSubstr("<caption>Collectives, a step, head</caption>"),
+                          HasSubstr("<th scope=\"row\">all_reduce bf16, 7.63 MiB, 2 ranks</th><td "
+                                    "class=\"n\">3</td><td class=\"n\">2.00 us</td>")));
+}
+
 TEST(HtmlPage, SaysHowManyFieldsOfTheEnvironmentDiffer) {
   CasePair pair = PairOf("geglu", 1);
   pair.base->key.fields = {{"torch", "2.10.0"}, {"cuda", "13.0"}};
