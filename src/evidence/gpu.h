@@ -58,9 +58,9 @@ void ExtractGpuCounts(const TraceData& trace, const HostTree& host, const GpuLin
 void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence);
 // comm_count, comm_bytes, comm_exposed and the rows of collectives. After ExtractGpuTimes.
 void ExtractCommunication(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence);
-// Why the GPU was idle. After ExtractGpuTimes.
-void ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-                 ProcessEvidence& evidence);
+// Why the GPU was idle in each of so many steps. After ExtractGpuTimes.
+IdleTimes ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& links,
+                      size_t steps);
 // Rows of kernels and transfers; what `time_line` takes of them too.
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
                     const Attribution& attribution, TimeLineMaker& time_line,

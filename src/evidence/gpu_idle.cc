@@ -125,10 +125,9 @@ class StepIdle {
 
 }  // namespace
 
-void ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-                 ProcessEvidence& evidence) {
-  const size_t steps = evidence.window.steps.size();
-  IdleTimes& idle = evidence.idle;
+IdleTimes ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& links,
+                      size_t steps) {
+  IdleTimes idle;
   for (auto* times : {&idle.launch_ns, &idle.sync_ns, &idle.queued_ns}) times->resize(steps);
   idle.queue_depth.resize(steps);
   const WaitingCalls waits(trace, host);
@@ -139,6 +138,7 @@ void ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLinks& l
       step.Finish(static_cast<size_t>(links.work[i].step), idle);
     }
   }
+  return idle;
 }
 
 }  // namespace perfgate

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <future>
 #include <utility>
 
@@ -14,6 +13,12 @@
 
 namespace perfgate {
 namespace {
+
+// On another thread; where none can be had, when its result is asked for.
+template <typename Work>
+auto Beside(Work work) {
+  return std::async(std::launch::async | std::launch::deferred, std::move(work));
+}
 
 bool UsesGpu(const TraceData& trace, const HostTree& host) {
   for (size_t i = 0; i < trace.events.size(); ++i) {
@@ -66,6 +71,7 @@ void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs
     GpuUnavailable(reason, evidence);
     return;
   }
+  std::future<Attribution> attribution = Beside([&] { return Attribution(trace, host); });
   GpuLinks links = LinkGpuWork(trace, host, evidence);
   if (!links.linked) NoteUnlinked(trace, links, evidence);
   if (!links.linked && evidence.window.marked) return;
@@ -73,10 +79,13 @@ void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs
   ExtractGpuCounts(trace, host, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
   ExtractCommunication(trace, links, evidence);
-  if (links.linked) ExtractIdle(trace, host, links, evidence);
-  const Attribution attribution(trace, host);
-  ExtractGpuRows(trace, host, links, attribution, time_line, evidence);
-  ExtractSyncs(trace, host, attribution, harness_syncs_outside, evidence);
+  std::future<IdleTimes> idle = Beside([&, steps = evidence.window.steps.size()] {
+    return links.linked ? ExtractIdle(trace, host, links, steps) : IdleTimes();
+  });
+  const Attribution attributed = attribution.get();
+  ExtractGpuRows(trace, host, links, attributed, time_line, evidence);
+  ExtractSyncs(trace, host, attributed, harness_syncs_outside, evidence);
+  evidence.idle = idle.get();
 }
 
 // Marked steps in which nothing was recorded: the model ran in a thread or a process that the
@@ -166,10 +175,8 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   evidence.link_bytes += host.Bytes();
   evidence.gpu = gpu_expected || UsesGpu(trace, host) || !trace.other_accelerator.empty();
   const Before before{evidence.incomplete.size(), evidence.explain.size()};
-  // Deferred where no thread can be had.
   std::future<ProcessEvidence> host_side =
-      std::async(std::launch::async | std::launch::deferred, ExtractHostSide, std::cref(trace),
-                 std::cref(host), evidence.window);
+      Beside([&, window = evidence.window] { return ExtractHostSide(trace, host, window); });
   TimeLineMaker time_line(trace, evidence.window);
   time_line.AddHost(host);
   if (evidence.gpu) {
