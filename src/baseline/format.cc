@@ -333,6 +333,20 @@ void CheckSchema(const Json& json) {
   }
 }
 
+// What git leaves of a merge that it could not decide. No choice of lines is right: the counts of a
+// file belong together, and neither side was measured on the merged code.
+void RefuseConflict(const std::string& text, const std::filesystem::path& file) {
+  if (("\n" + text).find("\n<<<<<<< ") == std::string::npos ||
+      text.find("\n>>>>>>> ") == std::string::npos) {
+    return;
+  }
+  throw Error(Fault::kInput,
+              fmt::format("{}: holds both sides of a merge, and neither was measured on the merged "
+                          "code: git checkout --ours -- {}, then perfgate run, and perfgate "
+                          "baseline accept --reason '…'",
+                          file.string(), ShellQuoted(file.string())));
+}
+
 Baseline FromDocument(const Json& json) {
   CheckSchema(json);
   Baseline baseline;
@@ -395,7 +409,9 @@ Baseline ReadBaseline(const std::filesystem::path& file, const std::filesystem::
                             Printable(file.string()), wrong));
   }
   try {
-    Baseline baseline = ParseBaseline(ReadFile(file, kMostFileBytes), file.string());
+    const std::string text = ReadFile(file, kMostFileBytes);
+    RefuseConflict(text, file);
+    Baseline baseline = ParseBaseline(text, file.string());
     baseline.file = file;
     return baseline;
   } catch (const Error& error) {

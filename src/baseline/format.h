@@ -10,7 +10,7 @@
 namespace perfgate {
 
 // What is the same in every step stands once. The same evidence gives the same bytes, but for the
-// lines of commit, date and reason.
+// lines of commit, date, reason and run.
 std::string BaselineText(const Baseline& baseline);
 
 // Reads what BaselineText wrote; `name` is said in errors. Throws Error(kInput).
