@@ -48,9 +48,13 @@ std::string FindingTable(const RuleNames& names, std::string_view caption,
   Table table(caption,
               {{"rule"}, {"status"}, {"what"}, {"base", true}, {"head", true}, {"expected"}});
   for (const Finding* finding : findings) {
+    std::string what = Text(finding->message);
+    if (ClassOf(finding->status) == "look" && !finding->why.empty()) {
+      what += "<br><small>" + Text(finding->why) + "</small>";
+    }
     table.Add({{Code(names.Of(*finding))},
                {StatusMark(finding->status)},
-               {Text(finding->message)},
+               {what},
                {Value(finding->base, *finding)},
                {Value(finding->head, *finding)},
                {Text(finding->limit)}},

@@ -102,6 +102,12 @@ TEST(HtmlPage, SaysTheVerdictBothCommitsTheGpuAndTheFindingInFull) {
   }
 }
 
+TEST(HtmlPage, SaysOfAWarningWhyItMatters) {
+  EXPECT_THAT(PageOf({PairOf("geglu", 4)}, Status::kWarn),
+              HasSubstr("<td>kernels 4 -&gt; 5 a step (at most +0)<br><small>An extra kernel is a "
+                        "launch.</small></td>"));
+}
+
 TEST(HtmlPage, SaysOneCommandThatAcceptsWhatSeveralRulesSay) {
   const CasePair pair = PairOf("geglu", 4);
   CaseVerdict item = CaseOf(pair, Status::kFail);
