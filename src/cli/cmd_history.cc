@@ -1,7 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <ostream>
+#include <span>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -49,15 +54,55 @@ std::string ShownValue(const HistoryPoint& point, const Metric& metric) {
   return point.unavailable.empty() ? "varies" : "n/a";
 }
 
-void PrintPoints(const std::vector<HistoryPoint>& points, const Metric& metric, World& world) {
-  std::string heading;
+// The last values, one character each from the lowest to the highest; a blank where there is none.
+std::string Sparkline(std::span<const HistoryPoint> points) {
+  constexpr std::array<std::string_view, 8> kLevels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr size_t kMostPoints = 60;
+  if (points.size() > kMostPoints) points = points.last(kMostPoints);
+  double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const HistoryPoint& point : points) {
-    const std::string here =
-        fmt::format("{}  (key {})", Printable(point.case_name), point.key.substr(0, 8));
-    if (here != heading) world.Out() << here << "\n";
-    heading = here;
-    world.Out() << fmt::format("  {}  {:<8}  {:>12}\n", Printable(point.started),
-                               ShortCommit(point.commit, false), ShownValue(point, metric));
+    if (!point.value) continue;
+    low = std::min(low, *point.value);
+    high = std::max(high, *point.value);
+  }
+  std::string line;
+  for (const HistoryPoint& point : points) {
+    const double part = point.value && high > low ? (*point.value - low) / (high - low) : 0;
+    line += point.value ? kLevels[static_cast<size_t>(std::lround(part * 7))] : " ";
+  }
+  return line;
+}
+
+// Only what repeats exactly changes from one run to the next for a reason.
+std::string Change(const HistoryPoint& before, const HistoryPoint& now, const Metric& metric) {
+  if (metric.exactness != Exactness::kExact || !before.value || !now.value ||
+      *before.value == *now.value) {
+    return "";
+  }
+  return "  <- was " + ShownValue(before, metric);
+}
+
+// Points of one case and key.
+void PrintSeries(std::span<const HistoryPoint> points, const Metric& metric, World& world) {
+  world.Out() << fmt::format("{}  (key {})", Printable(points[0].case_name),
+                             points[0].key.substr(0, 8))
+              << (points.size() > 1 ? "  " + Sparkline(points) : "") << "\n";
+  for (size_t i = 0; i < points.size(); ++i) {
+    world.Out() << fmt::format("  {}  {:<8}  {:>12}{}\n", Printable(points[i].started),
+                               ShortCommit(points[i].commit, false), ShownValue(points[i], metric),
+                               i == 0 ? "" : Change(points[i - 1], points[i], metric));
+  }
+}
+
+void PrintPoints(std::span<const HistoryPoint> points, const Metric& metric, World& world) {
+  while (!points.empty()) {
+    size_t size = 1;
+    while (size < points.size() && points[size].case_name == points[0].case_name &&
+           points[size].key == points[0].key) {
+      ++size;
+    }
+    PrintSeries(points.first(size), metric, world);
+    points = points.subspan(size);
   }
 }
 
