@@ -37,7 +37,7 @@ void Match(std::vector<const TimedRow*>* head, bool with_path, std::vector<RowPa
   using Name = std::tuple<std::string_view, std::string_view, std::string_view>;
   const auto name_of = [&](const KernelRow& row) {
     return Name{row.device, row.info.canonical.empty() ? row.name : row.info.canonical,
-                with_path ? row.op_path : ""};
+                with_path ? std::string_view(row.op_path) : std::string_view()};
   };
   std::multimap<Name, RowPair*> alone;
   for (RowPair& pair : *pairs) {
