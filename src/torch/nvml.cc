@@ -78,10 +78,11 @@ class Nvml {
   bool ready_ = false;
 };
 
+// CUDA calls a part of a GPU, too, by "GPU-…".
 std::optional<Handle> Find(const Nvml& nvml, const std::string& uuid) {
   for (const char* prefix : {"GPU-", "MIG-"}) {
     Handle gpu = nullptr;
-    const std::string name = prefix + uuid;
+    const std::string name = prefix + uuid.substr(uuid.find('-') + 1);
     if (nvml.Call("nvmlDeviceGetHandleByUUID", name.c_str(), &gpu)) return gpu;
   }
   return std::nullopt;

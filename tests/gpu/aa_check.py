@@ -14,6 +14,7 @@ import argparse
 import concurrent.futures
 import gzip
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -38,9 +39,7 @@ PLANTS = {  # defect: where it can be put
     "split_activation": ["geglu_small", "geglu_large", "block_train", "moe"],
 }
 PLANTED_PROCESSES = 5
-GEMM = ["--module", "linear", "--set", "out_features=4096", "--input-shape"]
-SIZES = {"gemm": [*GEMM, "4096,4096", "--set", "in_features=4096"],
-         "gemm_larger": [*GEMM, "4096,4176", "--set", "in_features=4176"]}  # 2 % more of K
+SIZES = {"gemm": 4096, "gemm_larger": 4176}  # the product's inner size: 2 % more work
 SIZED_PROCESSES = 21
 
 PACKS = "[perfgate:structure, perfgate:fusion, perfgate:precision, perfgate:gpu-time]"
@@ -57,7 +56,26 @@ def subjects():
     """{name: (arguments, defect, processes)} of all that is recorded beside the workloads themselves."""
     planted = {f"{workload}+{defect}": (WORKLOADS[workload], defect, PLANTED_PROCESSES)
                for defect, places in PLANTS.items() for workload in places}
-    return {**planted, **{name: (words, "", SIZED_PROCESSES) for name, words in SIZES.items()}}
+    sized = {name: (["--script", name, "--input-shape", "4096,8192"], "", SIZED_PROCESSES) for name in SIZES}
+    return {**planted, **sized}
+
+
+def write_scripts():
+    """TorchScript files NAME in this process's folder: a product that takes SIZES[NAME] columns of what
+    a ReLU left, so that both are called with the same input."""
+    import torch
+
+    class Product(torch.nn.Module):
+        def __init__(self, inner: int):
+            super().__init__()
+            self.inner = inner
+            self.weight = torch.nn.Parameter(torch.randn(inner, 4096).mul(inner ** -0.5).bfloat16(), False)
+
+        def forward(self, x):
+            return torch.relu(x)[:, :self.inner] @ self.weight
+
+    for name, inner in SIZES.items():
+        torch.jit.script(Product(inner)).save(name)
 
 
 def record(build, folder, words, defect, number, gpu):
@@ -88,6 +106,8 @@ def rounds(names, processes):
 
 def record_all(checks, arguments):
     """Each GPU records its workloads, one process at a time; the clock ends it where they are too many."""
+    os.chdir(arguments.out)
+    write_scripts()
     names = [*WORKLOADS, *SIZES]
     shares = [names[gpu::arguments.gpus] for gpu in range(arguments.gpus)]
     end = time.monotonic() + arguments.seconds
@@ -118,7 +138,7 @@ class Gate:
         self.build, self.folder = build, pathlib.Path(folder)
         (self.folder / "rules.yaml").write_text(NEAR)
         (self.folder / "perfgate.yaml").write_text(
-            f"version: 1\nsuite: aa\nno_baseline: warn\nrules: {rules}\n"
+            f"version: 1\nsuite: aa\nno_baseline: warn\nbaselines: baselines\nrules: {rules}\n"
             "workloads:\n  - name: case\n    trace: trace.json.gz\n")
 
     def _call(self, *words):
@@ -130,6 +150,8 @@ class Gate:
         return self._call("run", "--format", "json")
 
     def accept(self, trace):
+        """The trace alone is what a later one is judged against."""
+        shutil.rmtree(self.folder / "baselines", ignore_errors=True)
         self._run(trace)
         accepted = self._call("baseline", "accept", "--reason", "A")
         if accepted.returncode != 0:
@@ -235,6 +257,7 @@ def main():
     parser.add_argument("--judge", action="store_true")
     arguments = parser.parse_args()
     arguments.build, arguments.out = arguments.build.resolve(), arguments.out.resolve()
+    arguments.out.mkdir(parents=True, exist_ok=True)
     checks = Checks()
     if not arguments.judge:
         record_all(checks, arguments)

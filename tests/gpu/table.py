@@ -2,7 +2,7 @@
 
 usage: table.py DIR DOCUMENT [--check]
 
-Puts tables made of DIR/{torch_workloads,torch_fused,cupti}.json (or DIR/cupti/cupti.json) between the
+Puts tables made of DIR/{torch_workloads,torch_fused,cupti,aa}.json (or DIR/cupti/cupti.json) between the
 lines `<!-- table: NAME -->` and `<!-- end -->` of DOCUMENT. With --check it writes nothing and exits 1
 if the document has other ones.
 """
@@ -90,7 +90,25 @@ def cost(folder):
                                for ratio, value in row["ratios"].items())] for row in table])
 
 
-TABLES = {"workloads": workloads, "numbers": numbers, "bandwidth": bandwidth, "cost": cost}
+def same(folder):
+    """A against A: how many of the comparisons of fresh processes were not green."""
+    rows = [[f"`{row['workload']}`", str(row["processes"]), str(row["comparisons"]), str(row["not_green"]),
+             f"{min(row['gpu_time_us']):.2f}–{max(row['gpu_time_us']):.2f}"] for row in read(folder, "aa")["same"]]
+    return markdown(["workload", "processes", "comparisons", "not green", "gpu_time, us"], rows)
+
+
+def planted(folder):
+    by_defect = {}
+    for row in read(folder, "aa")["planted"]:
+        found, processes, rules = by_defect.setdefault(row["defect"], [0, 0, set()])
+        by_defect[row["defect"]] = [found + row["found"], processes + row["processes"], rules | set(row["by"])]
+    rows = [[f"`{defect}`", f"{found} of {processes}",
+             ", ".join(sorted(f"`{rule.partition('/')[2]}`" for rule in rules))]
+            for defect, (found, processes, rules) in by_defect.items()]
+    return markdown(["planted", "found in", "by"], rows)
+
+
+TABLES = {"same": same, "planted": planted, "workloads": workloads, "numbers": numbers, "bandwidth": bandwidth, "cost": cost}
 
 
 def main():

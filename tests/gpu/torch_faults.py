@@ -54,7 +54,7 @@ def check_records(checks, attempt):
     found = attempt(LINEAR)
     checks.expect("a plain attempt: exit code", found.code, 0)
     environment = found.samples["environment"]
-    for key, pattern in [("gpu", r"\w"), ("gpu_uuid", r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
+    for key, pattern in [("gpu", r"\w"), ("gpu_uuid", r"^GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
                          ("driver", r"^\d+\.\d+"), ("cudnn", r"^\d{5,6}$"), ("cublas", r"^\d+\.\d+\.\d+$"),
                          ("compute_capability", r"^\d+\.\d$"), ("triton", r"^\d+\.\d+"),
                          ("throttle_before", r"\w"), ("throttle_after", r"\w"),

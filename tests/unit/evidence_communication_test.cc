@@ -39,12 +39,13 @@ class Trace {
   }
   Trace& Copy(int64_t launch, int64_t start, int64_t end) {
     builder_.Call("cudaMemcpyAsync", launch * 1000, 500, ++id_);
-    builder_.Gpu("gpu_memcpy", "Memcpy DtoD (Device -> Device)", start * 1000,
-                 (end - start) * 1000, id_, R"(, "bytes": 8)");
+    builder_.Gpu("gpu_memcpy", "Memcpy DtoD (Device -> Device)", start * 1000, (end - start) * 1000,
+                 id_, R"(, "bytes": 8)");
     return *this;
   }
-  Trace& Collective(int64_t launch, int64_t start, int64_t end, std::string_view kernel = kAllReduce,
-                    std::string_view message = "", int stream = 17) {
+  Trace& Collective(int64_t launch, int64_t start, int64_t end,
+                    std::string_view kernel = kAllReduce, std::string_view message = "",
+                    int stream = 17) {
     builder_.Call("cudaLaunchKernelExC", launch * 1000, 500, ++id_);
     builder_.Gpu("kernel", kernel, start * 1000, (end - start) * 1000, id_, message, stream);
     return *this;
@@ -97,10 +98,12 @@ TEST(ExposedCommunication, TwoCollectivesAtOnceAreExposedOnce) {
 }
 
 TEST(ExposedCommunication, NeitherCopiesNorAnotherGpuHideIt) {
-  EXPECT_THAT(
-      Exposed(
-          Trace().Collective(1, 10, 30).Copy(2, 10, 30).Compute(3, 10, 30, 1).Compute(101, 110, 120)),
-      ElementsAre(20'000, 0));
+  EXPECT_THAT(Exposed(Trace()
+                          .Collective(1, 10, 30)
+                          .Copy(2, 10, 30)
+                          .Compute(3, 10, 30, 1)
+                          .Compute(101, 110, 120)),
+              ElementsAre(20'000, 0));
 }
 
 TEST(ExposedCommunication, KernelsOfTheNextStepHideWhatRunsIntoIt) {
@@ -122,12 +125,11 @@ TEST(Collectives, HaveTheNameTypeAndBytesOfTheirMessage) {
   EXPECT_THAT(evidence.incomplete_because, IsEmpty());
   const auto is = [](std::string name, std::string dtype, int64_t bytes,
                      std::vector<int64_t> counts, std::vector<int64_t> times) {
-    return testing::AllOf(testing::Field(&CollectiveRow::name, name),
-                          testing::Field(&CollectiveRow::dtype, dtype),
-                          testing::Field(&CollectiveRow::bytes, bytes),
-                          testing::Field(&CollectiveRow::group_size, 2),
-                          testing::Field(&CollectiveRow::count_per_step, counts),
-                          testing::Field(&CollectiveRow::time_ns_per_step, times));
+    return testing::AllOf(
+        testing::Field(&CollectiveRow::name, name), testing::Field(&CollectiveRow::dtype, dtype),
+        testing::Field(&CollectiveRow::bytes, bytes), testing::Field(&CollectiveRow::group_size, 2),
+        testing::Field(&CollectiveRow::count_per_step, counts),
+        testing::Field(&CollectiveRow::time_ns_per_step, times));
   };
   EXPECT_THAT(evidence.collectives,
               ElementsAre(is("all_gather", "fp32", 80, {1, 0}, {3000, 0}),
@@ -175,8 +177,7 @@ TEST(Collectives, AreNoneInATraceWithoutThem) {
 }
 
 TEST(Collectives, OfARealDataParallelStepAreItsTwoBuckets) {
-  const Evidence evidence =
-      ExtractTrace(PERFGATE_TEST_DATA "/traces/ddp_train_rank1.json.gz");
+  const Evidence evidence = ExtractTrace(PERFGATE_TEST_DATA "/traces/ddp_train_rank1.json.gz");
   ASSERT_EQ(evidence.collectives.size(), 2U);
   EXPECT_EQ(evidence.collectives[0].name, "all_reduce");
   EXPECT_EQ(evidence.collectives[0].dtype, "bf16");

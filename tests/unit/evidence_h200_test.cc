@@ -2,11 +2,14 @@
 // of each module says that it launches.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -48,7 +51,7 @@ Counts Kernels(const Evidence& evidence, std::optional<Family> left_out = std::n
   for (const KernelRow& row : evidence.kernels) {
     if (!row.device.starts_with("cuda") || row.info.family == left_out) continue;
     counts[row.name] += row.count_per_step.front();
-    EXPECT_EQ(row.Count(), row.count_per_step.front() * evidence.steps.front()) << row.name;
+    EXPECT_EQ(row.Count(), row.count_per_step.front() * evidence.TotalSteps()) << row.name;
   }
   return counts;
 }
@@ -117,7 +120,7 @@ TEST(H200Traces, HoldTheOperatorsThatTheCodeOfTheirModuleCalls) {
   int checked = 0;
   for (const auto& [trace, facts] : golden.At("traces").AsObject()) {
     const std::string mode = Cut(trace).mode;
-    if (!IsModule(trace) || mode == "cuda_graph") continue;
+    if (!IsModule(trace) || mode == "cuda_graph" || mode == "aoti") continue;
     SCOPED_TRACE(trace);
     const Json& says = CodeOf(code, trace);
     const Evidence evidence = Read(trace);
@@ -150,6 +153,42 @@ TEST(H200Traces, OfACudaGraphHoldTheWorkOfEagerInOneLaunch) {
   EXPECT_EQ(checked, 34);
 }
 
+bool Holds(const KernelRow& row, std::string_view op) {
+  return std::ranges::find(row.info.ops, op) != row.info.ops.end();
+}
+
+int64_t Total(const Counts& counts) {
+  int64_t total = 0;
+  for (const auto& [name, count] : counts) total += count;
+  return total;
+}
+
+// Products stay the library's; the activation and the product after it become one kernel of
+// Inductor's.
+TEST(H200Traces, OfAnAotiPackageHoldOneKernelForTheActivationAndTheProduct) {
+  const Json golden = Golden("measured.json");
+  int checked = 0;
+  for (const auto& [trace, facts] : golden.At("traces").AsObject()) {
+    const TraceName name = Cut(trace);
+    if (name.mode != "aoti") continue;
+    SCOPED_TRACE(trace);
+    const Evidence aoti = Read(trace), eager = Read(name.workload + "-eager");
+    EXPECT_LE(Total(Kernels(aoti, Family::kGemmAux)), Total(Kernels(eager, Family::kGemmAux)));
+    EXPECT_EQ(Value(aoti, MetricId::kGraphLaunches), 0);
+    ++checked;
+    const bool geglu = trace.starts_with("geglu");
+    if (!geglu && !trace.starts_with("swiglu")) continue;
+    int64_t fused = 0, apart = 0;
+    for (const KernelRow& row : aoti.kernels) {
+      if (!row.device.starts_with("cuda") || !Holds(row, geglu ? "gelu" : "silu")) continue;
+      (Holds(row, "mul") ? fused : apart) += row.count_per_step.front();
+    }
+    EXPECT_EQ(fused, 1);
+    EXPECT_EQ(apart, 0);
+  }
+  EXPECT_EQ(checked, 15);
+}
+
 TEST(H200Traces, OfTheCollectorHoldTheKernelsThatTorchProfilerSaw) {
   for (const std::string mode : {"eager", "graph", "compile", "reduce-overhead"}) {
     SCOPED_TRACE(mode);
@@ -161,6 +200,46 @@ TEST(H200Traces, OfTheCollectorHoldTheKernelsThatTorchProfilerSaw) {
       EXPECT_EQ(Value(collector, metric), Value(profiler, metric)) << Info(metric).name;
     }
   }
+}
+
+constexpr int64_t kLayerBytes = 24 << 20;
+
+// (name, type, bytes) -> calls a step
+std::map<std::tuple<std::string, std::string, int64_t>, int64_t> Collectives(
+    const Evidence& evidence) {
+  std::map<std::tuple<std::string, std::string, int64_t>, int64_t> counts;
+  for (const CollectiveRow& row : evidence.collectives) {
+    counts[{row.name, row.dtype, row.bytes.value_or(-1)}] += row.count_per_step.front();
+  }
+  return counts;
+}
+
+// tests/gpu/ranks_step.py on two GPUs: four layers whose gradients are reduced after the backward
+// pass, whole or in thirds, then a reduce_scatter and an all_gather of a layer.
+TEST(H200Traces, OfTwoRanksHoldTheCollectivesThatTheProgramCalled) {
+  for (const auto& [folder, pieces] : {std::pair("ranks/ddp_exposed", 1), {"ranks/ddp_small", 3}}) {
+    SCOPED_TRACE(folder);
+    const Evidence evidence = ExtractTrace(kFolder / folder);
+    EXPECT_TRUE(evidence.Complete()) << evidence.incomplete_because.front();
+    ASSERT_EQ(evidence.ranks.size(), 2U);
+    EXPECT_EQ(evidence.ranks[1].device, "cuda:1");
+    EXPECT_NE(evidence.ranks[0].gpu_uuid, evidence.ranks[1].gpu_uuid);
+    const decltype(Collectives(evidence)) expected = {
+        {{"all_reduce", "bf16", kLayerBytes / pieces}, 4 * pieces},
+        {{"reduce_scatter", "bf16", kLayerBytes}, 1},
+        {{"all_gather", "bf16", kLayerBytes}, 1}};
+    EXPECT_EQ(Collectives(evidence), expected);
+  }
+}
+
+TEST(H200Traces, OfTwoRanksByTheCollectorHoldTheSameCollectivesWithoutTheirSizes) {
+  const Evidence collector = ExtractTrace(kFolder / "ranks/ddp_exposed_collector");
+  const Evidence profiler = ExtractTrace(kFolder / "ranks/ddp_exposed");
+  EXPECT_TRUE(collector.Complete()) << collector.incomplete_because.front();
+  EXPECT_EQ(collector.ranks.size(), 2U);
+  EXPECT_EQ(Kernels(collector), Kernels(profiler));
+  EXPECT_EQ(Value(collector, MetricId::kCommCount), Value(profiler, MetricId::kCommCount));
+  EXPECT_FALSE(Summarise(collector, MetricId::kCommBytes).unavailable.empty());
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 
-constexpr const char* kUuid = "8d2c7a10-0000-0000-0000-000000000001";
+constexpr const char* kUuid = "GPU-8d2c7a10-0000-0000-0000-000000000001";
 
 class NvmlTest : public testing::Test {
  protected:
@@ -52,7 +52,7 @@ TEST_F(NvmlTest, AReadingHasWhatTheDriverSays) {
 
 TEST_F(NvmlTest, WhereThereIsNoNvmlOrNoSuchGpuNothingIsKnown) {
   EXPECT_FALSE(ReadGpu(kUuid, "libnothing-of-this-name.so.1"));
-  EXPECT_FALSE(ReadGpu("00000000-0000-0000-0000-000000000000", PERFGATE_FAKE_NVML));
+  EXPECT_FALSE(ReadGpu("GPU-00000000-0000-0000-0000-000000000000", PERFGATE_FAKE_NVML));
   fake_->init = 9;  // NVML_ERROR_DRIVER_NOT_LOADED
   EXPECT_FALSE(Read());
 }

@@ -26,9 +26,9 @@ using at::Tensor;
 
 constexpr int kRunsBeforeCapture = 3;
 
-// 8d2c7a10-….
+// GPU-8d2c7a10-…, as nvidia-smi says it.
 std::string UuidText(const cudaUUID_t& uuid) {
-  std::string text;
+  std::string text = "GPU-";
   for (size_t i = 0; i < sizeof uuid.bytes; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
