@@ -179,10 +179,11 @@ Headline HeadlineOf(const Verdict& verdict) {
   headline.context = ContextOf(verdict);
   if (verdict.no_baseline_warns && counts.without_baseline > 0) {
     headline.banner = fmt::format(
-        "NO BASELINE: {} was compared with nothing. The suite says `no_baseline: warn`, so this "
+        "NO BASELINE: {} {} compared with nothing. The suite says `no_baseline: warn`, so this "
         "does "
         "not fail. Accept a first baseline: perfgate baseline accept --reason 'first baseline'",
-        CaseCount(counts.without_baseline, verdict.cases.size()));
+        CaseCount(counts.without_baseline, verdict.cases.size()),
+        counts.without_baseline == 1 ? "was" : "were");
   }
   switch (verdict.result) {
     case Result::kPass:
