@@ -55,13 +55,9 @@ std::string FusedText(const KernelInfo& info) {
 
 // A copy's name holds one element type at most; the call that made it says from which to which.
 std::string ShortName(const KernelRow& row) {
-  if (IsCopyKernel(row.info) && row.Operator() == "aten::copy_") {
-    std::string_view types = row.input_types;  // "[float, c10::Half, Scalar]": to, from
-    if (types.starts_with('[')) types.remove_prefix(1);
-    const std::vector<std::string> each = Split(types, ',');
-    const std::string_view to = each.empty() ? "" : DtypeOf(Trim(each[0]));
-    const std::string_view from = each.size() < 2 ? "" : DtypeOf(Trim(each[1]));
-    if (!from.empty() && !to.empty() && from != to) return fmt::format("copy {}->{}", from, to);
+  const ElementTypes call = CopyTypes(row);
+  if (!call.in.empty() && !call.out.empty() && call.in != call.out) {
+    return fmt::format("copy {}->{}", call.in, call.out);
   }
   return row.info.short_name.empty() ? row.name : row.info.short_name;
 }
@@ -121,8 +117,9 @@ ChangedKernel Named(const KernelRow& row) {
   named.backward_of = row.backward_of;
   named.device = row.device;
   named.ops = row.info.ops;
-  named.in_dtype = row.info.in_dtype;
-  named.out_dtype = row.info.out_dtype;
+  const ElementTypes types = TypesOf(row);
+  named.in_dtype = types.in;
+  named.out_dtype = types.out;
   return named;
 }
 
@@ -159,6 +156,10 @@ bool OnGpu(const KernelRow& row) { return !row.device.starts_with("cpu"); }
 
 bool IsCopyKernel(const KernelInfo& info) {
   return info.ops.size() == 1 && info.ops[0] == "copy" && info.family != Family::kMemory;
+}
+
+bool IsGemm(const KernelInfo& info) {
+  return info.family == Family::kGemm || info.family == Family::kGemv;
 }
 
 std::string_view OutermostOperator(std::string_view op_path) {

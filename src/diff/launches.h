@@ -60,6 +60,8 @@ std::string GemmFolded(std::string word);
 bool OnGpu(const KernelRow& row);
 // Moves bytes and may convert them: no kernel that computes, and no copy by the copy engine.
 bool IsCopyKernel(const KernelInfo& info);
+// A matrix product, or one of a matrix and a vector.
+bool IsGemm(const KernelInfo& info);
 // What the model called: the outermost operator, aten::item over aten::_local_scalar_dense; "" if
 // none.
 std::string_view OutermostOperator(std::string_view op_path);
@@ -145,6 +147,21 @@ struct Substitution {
 void AddCompanions(Work* work, std::vector<Substitution>* substitutions);
 // True if the kernels take statistics of a batch for a batch norm: it is in training mode.
 bool NormsInTraining(const std::vector<ChangedKernel>& kernels);
+
+// What a kernel reads and writes: "bf16"; "": not known.
+struct ElementTypes {
+  std::string in, out;
+};
+// As the first call of aten::copy_ says; nothing of any other kernel.
+ElementTypes CopyTypes(const KernelRow& row);
+// By the name; what a copy that casts on load reads, by its call.
+ElementTypes TypesOf(const KernelRow& row);
+// True if one does what the other did in another element type: under one operator or by one word,
+// with tensors of one size, as far as the rows say. Both ends are compared, each with its like.
+bool OtherTypes(const KernelRow& base, const KernelRow& head);
+// Of a pair with other types: to elements of fewer bytes, of its factors if it is a matrix product;
+// else neither end got wider.
+bool NarrowerTypes(const KernelRow& base, const KernelRow& head);
 
 // The passes, in this order.
 void FindExchanges(Work* work, const Evidence& base, const Evidence& head);  // messages

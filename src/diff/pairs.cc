@@ -13,10 +13,6 @@
 namespace perfgate {
 namespace {
 
-bool IsGemm(const KernelInfo& info) {
-  return info.family == Family::kGemm || info.family == Family::kGemv;
-}
-
 bool HasPart(const std::string& epilogue, std::string_view part) {
   std::vector<std::string> parts = Split(epilogue, '_');
   return std::find(parts.begin(), parts.end(), part) != parts.end();
@@ -152,9 +148,10 @@ class Pairing {
     const KernelInfo& from = base->row->info;
     const KernelInfo& to = head->row->info;
     Change change;
-    change.kind = Kind(from, to);
-    change.narrower = OtherType(from, to) && Narrower(from, to);
-    if (change.kind == ChangeKind::kTensorCoreLost && OtherType(from, to)) {
+    const bool other_types = OtherTypes(*base->row, *head->row);
+    change.kind = Kind(from, to, other_types);
+    change.narrower = other_types && NarrowerTypes(*base->row, *head->row);
+    if (change.kind == ChangeKind::kTensorCoreLost && other_types) {
       change.also.push_back(ChangeKind::kDtypeChanged);
     }
     change.base.push_back(Take(base, count));
@@ -165,40 +162,12 @@ class Pairing {
     found_.push_back({base->row, head->row, std::move(change)});
   }
 
-  static ChangeKind Kind(const KernelInfo& from, const KernelInfo& to) {
+  static ChangeKind Kind(const KernelInfo& from, const KernelInfo& to, bool other_types) {
     if (from.tensor_core == TensorCore::kYes && to.tensor_core == TensorCore::kNo &&
         to.family != Family::kGemv) {
       return ChangeKind::kTensorCoreLost;
     }
-    return OtherType(from, to) ? ChangeKind::kDtypeChanged : ChangeKind::kSubstituted;
-  }
-
-  static bool OtherType(const KernelInfo& from, const KernelInfo& to) {
-    auto differ = [](const std::string& a, const std::string& b) {
-      return !a.empty() && !b.empty() && a != b;
-    };
-    return differ(from.in_dtype, to.in_dtype) || differ(from.out_dtype, to.out_dtype);
-  }
-
-  // No type got wider and one got narrower. A type of unknown width is taken for a wide one.
-  static bool Narrower(const KernelInfo& from, const KernelInfo& to) {
-    const auto bytes_of = [](const std::string& type) -> double {
-      if (type.starts_with("fp8") || type == "int8" || type == "uint8" || type == "bool") return 1;
-      if (type == "bf16" || type == "fp16" || type == "int16") return 2;
-      return type == "fp64" || type == "int64" ? 8 : 4;
-    };
-    const auto mean = [&](const std::string& types) {  // of "bf16+fp32": 3
-      double bytes = 0;
-      const std::vector<std::string> each = Split(types, '+');
-      for (const std::string& type : each) bytes += bytes_of(type);
-      return bytes / static_cast<double>(each.size());
-    };
-    const auto compare = [&](const std::string& a, const std::string& b) {
-      return a.empty() || b.empty() ? 0 : mean(b) - mean(a);
-    };
-    const double in = compare(from.in_dtype, to.in_dtype);
-    const double out = compare(from.out_dtype, to.out_dtype);
-    return in <= 0 && out <= 0 && in + out < 0;
+    return other_types ? ChangeKind::kDtypeChanged : ChangeKind::kSubstituted;
   }
 
   // A part of the epilogue that left the GEMM for a kernel of its own, or came in from one.

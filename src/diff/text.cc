@@ -32,19 +32,24 @@ std::string CalledBy(const Change& change) {
   return called.empty() || asked ? "" : " in " + Printable(called);
 }
 
-// "bf16 to fp32" of the first kernels of both sides; "" if neither names nor calls say.
+// "bf16 to fp32" of what the first kernels of both sides read, "result bf16 to fp32" of what they
+// write, where it is not that of what they read; "" if neither names nor calls say.
 std::string TypeChange(const Change& change) {
   if (change.base.empty() || change.head.empty()) return "";
   const ChangedKernel& from = change.base[0];
   const ChangedKernel& to = change.head[0];
-  auto type = [](const ChangedKernel& kernel) {
-    return kernel.in_dtype.empty() ? kernel.out_dtype : kernel.in_dtype;
+  const auto differ = [](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && a != b;
   };
-  if (type(from) == type(to) && from.out_dtype != to.out_dtype) {
-    return fmt::format("result {} to {}", from.out_dtype, to.out_dtype);
+  std::vector<std::string> ends;
+  if (differ(from.in_dtype, to.in_dtype)) {
+    ends.push_back(fmt::format("{} to {}", from.in_dtype, to.in_dtype));
+    if (from.in_dtype == from.out_dtype && to.in_dtype == to.out_dtype) return ends[0];
   }
-  return type(from).empty() || type(to).empty() ? ""
-                                                : fmt::format("{} to {}", type(from), type(to));
+  if (differ(from.out_dtype, to.out_dtype)) {
+    ends.push_back(fmt::format("result {} to {}", from.out_dtype, to.out_dtype));
+  }
+  return Join(ends, ", ");
 }
 
 // The part in which two exact names differ, from one token's start to another's end:

@@ -1,0 +1,142 @@
+// The same work in another element type.
+#include <algorithm>
+
+#include "base/text.h"
+#include "diff/launches.h"
+
+namespace perfgate {
+namespace {
+
+bool Differ(const std::string& a, const std::string& b) {
+  return !a.empty() && !b.empty() && a != b;
+}
+
+// Of what counts, indexes or masks. Eight bits are left out: they may hold a quantized value.
+bool IsInteger(const std::string& type) {
+  return type == "bool" || type == "int16" || type == "int32" || type == "int64";
+}
+
+// A number in place of an index is no wider index: the work is another one.
+bool IndexForNumber(const std::string& a, const std::string& b) {
+  return Differ(a, b) && IsInteger(a) != IsInteger(b);
+}
+
+// Under one operator, or by a word that both have. A CUDA graph and a generated kernel are no
+// operators.
+bool SameOperator(const KernelRow& base, const KernelRow& head) {
+  const std::string_view name = base.Operator();
+  if (name.find("::") != std::string_view::npos && name == head.Operator()) return true;
+  const std::vector<std::string>&from = base.info.ops, &to = head.info.ops;
+  const bool copies = IsCopyKernel(base.info) && IsCopyKernel(head.info);
+  return std::any_of(from.begin(), from.end(), [&](const std::string& word) {
+    return (copies || word != "copy") && std::find(to.begin(), to.end(), word) != to.end();
+  });
+}
+
+// How large the calls of a row are: a matrix product by its sizes, anything else by the elements of
+// its largest tensor. Sorted; none where a call does not say.
+std::vector<std::array<int64_t, 4>> SizesOf(const KernelRow& row) {
+  std::vector<std::array<int64_t, 4>> sizes;
+  for (const ShapeUse& use : row.shapes) {
+    if (IsGemm(row.info)) {
+      const auto size = ProductOf(row.Operator(), use.input_dims);
+      if (!size) return {};
+      sizes.push_back({size->batch, size->rows, size->inner, size->columns});
+      continue;
+    }
+    int64_t most = 0;
+    for (const int depth : {2, 3}) {  // tensors, and those of a list of tensors
+      for (const std::string_view tensor : Tensors(use.input_dims, depth)) {
+        most = std::max(most, ElementsOf(tensor));
+      }
+    }
+    if (most == 0) return {};
+    sizes.push_back({most, 0, 0, 0});
+  }
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+// ATen gives a thread 4 to 16 elements, fewer of wide ones: more than 8 times the threads are more
+// elements, whatever the type.
+bool LaunchesFit(const KernelRow& base, const KernelRow& head) {
+  const auto threads = [](const KernelRow& row) {
+    double product = 1;
+    for (const auto* sizes : {&row.grid, &row.block}) {
+      for (const int64_t size : *sizes) product *= static_cast<double>(size);
+    }
+    return product;
+  };
+  const auto elementwise = [](const KernelInfo& info) {
+    return info.family == Family::kPointwise || IsCopyKernel(info);
+  };
+  if (!elementwise(base.info) || !elementwise(head.info)) return true;
+  const double from = threads(base), to = threads(head);
+  return from <= 0 || to <= 0 || std::max(from, to) <= 8 * std::min(from, to);
+}
+
+bool SizesFit(const KernelRow& base, const KernelRow& head) {
+  const auto from = SizesOf(base), to = SizesOf(head);
+  if (from.empty() || to.empty()) return LaunchesFit(base, head);
+  return std::any_of(from.begin(), from.end(), [&](const auto& size) {
+    return std::binary_search(to.begin(), to.end(), size);
+  });
+}
+
+// Mean bytes of an element: 3 of "bf16+fp32". A type of unknown width is taken for a wide one.
+double Bytes(const std::string& types) {
+  const auto bytes_of = [](const std::string& type) -> double {
+    if (type.starts_with("fp8") || type == "int8" || type == "uint8" || type == "bool") return 1;
+    if (type == "bf16" || type == "fp16" || type == "int16") return 2;
+    return type == "fp64" || type == "int64" ? 8 : 4;
+  };
+  double bytes = 0;
+  const std::vector<std::string> each = Split(types, '+');
+  for (const std::string& type : each) bytes += bytes_of(type);
+  return bytes / static_cast<double>(each.size());
+}
+
+}  // namespace
+
+ElementTypes CopyTypes(const KernelRow& row) {
+  if (!IsCopyKernel(row.info) || row.Operator() != "aten::copy_") return {};
+  std::string_view types = row.input_types;  // "[float, c10::Half, Scalar]": to, from
+  if (types.starts_with('[')) types.remove_prefix(1);
+  const std::vector<std::string> each = Split(types, ',');
+  if (each.size() < 2) return {};
+  return {std::string(DtypeOf(Trim(each[1]))), std::string(DtypeOf(Trim(each[0])))};
+}
+
+ElementTypes TypesOf(const KernelRow& row) {
+  ElementTypes types{row.info.in_dtype, row.info.out_dtype};
+  if (!types.in.empty() || types.out.empty()) return types;
+  const ElementTypes called = CopyTypes(row);
+  if (called.out == types.out) types.in = called.in;
+  return types;
+}
+
+bool OtherTypes(const KernelRow& base, const KernelRow& head) {
+  const ElementTypes from = TypesOf(base), to = TypesOf(head);
+  if (!Differ(from.in, to.in) && !Differ(from.out, to.out)) return false;
+  const bool gemms = IsGemm(base.info) && IsGemm(head.info);
+  if (!gemms && (IndexForNumber(from.in, to.in) || IndexForNumber(from.out, to.out))) return false;
+  // What a copy converts is known only by both of its ends.
+  const bool copies = IsCopyKernel(base.info) && IsCopyKernel(head.info);
+  if (copies && (from.in.empty() || from.out.empty() || to.in.empty() || to.out.empty())) {
+    return false;
+  }
+  return (gemms || SameOperator(base, head)) && SizesFit(base, head);
+}
+
+bool NarrowerTypes(const KernelRow& base, const KernelRow& head) {
+  const ElementTypes from = TypesOf(base), to = TypesOf(head);
+  const auto wider_by = [](const std::string& a, const std::string& b) {
+    return a.empty() || b.empty() ? 0 : Bytes(b) - Bytes(a);
+  };
+  const double in = wider_by(from.in, to.in), out = wider_by(from.out, to.out);
+  // A product is known by its factors: those of eight bits are summed up in 32.
+  if (IsGemm(base.info) && in != 0) return in < 0;
+  return in <= 0 && out <= 0 && in + out < 0;
+}
+
+}  // namespace perfgate
