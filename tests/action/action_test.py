@@ -86,6 +86,33 @@ class Verdicts(ActionTest):
         self.assertIn("Nothing was measured", runner.summary)
         self.assertEqual(self.bodies(), [])
 
+    def test_a_folder_that_is_none_is_said(self):
+        (self.repository.folder / "file").write_text("")
+        for folder in ("-f", "file/below"):
+            with self.subTest(folder):
+                runner = self.runner()
+                runner.use({"folder": folder})
+                self.assertEqual(runner.status, "failure")
+                self.assertTrue(any("input folder: it " in error[2] for error in runner.log.annotations("error")),
+                                runner.log.text)
+
+    def test_a_folder_in_the_place_of_a_report_goes(self):
+        runner = self.runner()
+        (runner.workspace / "perfgate-report/verdict.json/x").mkdir(parents=True)
+        self.assertEqual(runner.use({})["verdict"], "pass", runner.log.text)
+
+    def test_a_verdict_of_another_run_is_not_believed(self):
+        runner = self.runner(cached=False)
+        programs = runner.temp / "perfgate/bin"
+        programs.mkdir(parents=True)
+        (programs / "perfgate").write_text(
+            "#!/bin/sh\n[ \"$1\" != run ] || { echo '{\"verdict\": \"pass\", \"exit_code\": 0, \"cases\": []}' "
+            ">perfgate-report/verdict.json; exit 3; }\n")
+        (programs / "perfgate").chmod(0o755)
+        outputs = runner.use({"comment": "never"})
+        self.assertEqual((outputs["verdict"], outputs["exit-code"]), ("error", "3"))
+        self.assertNotIn("PASS", runner.summary)
+
     def test_an_artifact_that_cannot_be_kept_is_no_reason_to_fail(self):
         runner = self.runner()
         runner.artifacts["perfgate"] = "that of another leg"
