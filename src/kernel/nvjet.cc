@@ -39,6 +39,7 @@ std::string_view Epilogue(std::string_view token) {
   bool bias = token.ends_with("bias");
   if (bias) token.remove_suffix(4);
   if (token.ends_with("aux")) token.remove_suffix(3);
+  if (token == "badd") return "bias";  // beta * C, a bias with as many rows as the result
   if (token == "gelu") return bias ? "bias_gelu" : "gelu";
   if (token == "relu") return bias ? "bias_relu" : "relu";
   return bias && token.empty() ? "bias" : "";

@@ -65,6 +65,7 @@ constexpr GemmRow kGemms[] = {
     {24, "nvjet_tst_128x256_64x4_2x1_v_bz_coopA_bias_TNN", "nvjet", "", "bf16", "bf16", "TNN", "128x256", 4, 0, "bias", kYes},
     {25, "nvjet_hsh_256x128_64x4_1x2_h_bz_coopA_NNT", "nvjet", "", "fp16", "fp16", "NNT", "256x128", 4, 0, "none", kYes},
     {26, "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT", "nvjet", "sm90", "bf16", "bf16", "TNT", "256x128", 4, 0, "bias", kYes},
+    {27, "nvjet_sm90_tst_256x128_64x4_1x2_h_badd_coopA_NNT", "nvjet", "sm90", "bf16", "bf16", "NNT", "256x128", 4, 0, "bias", kYes},
     {27, "nvjet_sm90_tst_192x192_64x3_2x1_v_bz_coopB_NTN", "nvjet", "sm90", "bf16", "bf16", "NTN", "192x192", 3, 0, "none", kYes},
     {28, "nvjet_sm90_tst_192x8_64x8_4x1_v_bz_splitK_bias_TNT", "nvjet", "sm90", "bf16", "bf16", "TNT", "192x8", 8, 1, "bias", kYes},
     {29, "nvjet_sm90_tss_64x32_64x16_1x2_h_bz_splitK_TNT", "nvjet", "sm90", "bf16", "fp32", "TNT", "64x32", 16, 1, "none", kYes},
