@@ -53,6 +53,7 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   Work work{LaunchesOf(base.kernels, base.TotalSteps()),
             LaunchesOf(head.kernels, head.TotalSteps()),
             &diff,
+            {},
             {}};
   diff.kernel_count = TotalCount(work.head) - TotalCount(work.base);
   diff.kernel_time_ns = TotalTime(work.head) - TotalTime(work.base);
@@ -60,6 +61,7 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   FindPieces(&work);
   MatchEqual(&work);
   TellSlowest(&work);
+  FindTwins(&work);
   FindFusions(&work, false);
   FindFusions(&work, true);
   FindMultiTensor(&work, false);

@@ -47,7 +47,8 @@ const std::vector<Composite>& Composites() {
   return kComposites;
 }
 
-bool Contains(const std::vector<std::string>& words, std::string_view word) {
+template <typename Words>
+bool Contains(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -57,7 +58,7 @@ class FusionFinder {
   FusionFinder(Work* work, bool reversed)
       : from_(reversed ? work->head : work->base),
         to_(reversed ? work->base : work->head),
-        diff_(work->diff),
+        work_(work),
         reversed_(reversed) {
     for (size_t i = 0; i < to_.size(); ++i) {
       if (to_[i].count == 0) continue;
@@ -150,7 +151,7 @@ class FusionFinder {
     for (size_t i : parts) many.push_back(Take(&to_[i], launches));
     TakeRepeated(change.ops, &many);
     Finish(&change);
-    diff_->changes.push_back(std::move(change));
+    work_->diff->changes.push_back(std::move(change));
   }
 
   // Names list an operator once, however often it occurs: what is left of it without a counterpart
@@ -173,8 +174,12 @@ class FusionFinder {
     const std::string& word = whole->row->info.ops[0];
     for (const Composite& composite : Composites()) {
       if (composite.whole != word) continue;
-      std::vector<size_t> parts = PartsOf(*whole, composite);
-      if (!parts.empty()) RecordAll(whole, parts);
+      for (size_t i : DoingAllAlone(*whole, composite)) {
+        if (whole->count == 0) return;
+        Substitute(work_, reversed_ ? &to_[i] : whole, reversed_ ? whole : &to_[i]);
+      }
+      const std::vector<size_t> parts = PartsOf(*whole, composite);
+      if (whole->count > 0 && AreApart(*whole, parts)) RecordAll(whole, parts);
       return;
     }
   }
@@ -199,13 +204,11 @@ class FusionFinder {
     return callers;
   }
 
+  // What may be a part of `whole`; nothing if none of it tells of `whole` having come apart.
   std::vector<size_t> PartsOf(const Launches& whole, const Composite& composite) {
     std::vector<size_t> parts;
-    std::set<std::string> distinct;
-    std::set<std::string_view> callers = OutermostCallers(whole, composite);
-    bool telling = !callers.empty();
-    int64_t launches = 0;
-    if (!telling) return parts;
+    const std::set<std::string_view> callers = OutermostCallers(whole, composite);
+    if (callers.empty()) return parts;
     looks_left_ -= static_cast<int64_t>(to_.size());
     for (size_t i = 0; i < to_.size(); ++i) {
       const Launches& part = to_[i];
@@ -213,25 +216,66 @@ class FusionFinder {
       if (OnGpu(*part.row) != OnGpu(*whole.row)) continue;
       // Another kernel of the same operator: batch_norm in training mode is no batch_norm apart.
       if (Innermost(part.row->op_path) == Innermost(whole.row->op_path)) continue;
-      bool belongs = true;
-      for (const std::string& op : part.row->info.ops) {
-        std::string word = GemmFolded(op);
-        auto in = [&](const std::vector<std::string_view>& words) {
-          return std::find(words.begin(), words.end(), word) != words.end();
-        };
-        belongs = belongs && (in(composite.telling) || in(composite.others));
+      const std::set<std::string> words = FoldedOps(part);
+      const bool belongs = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
         // A copy may have come for another reason, unless it is called from where the parts are.
-        if (word == "copy" && !callers.contains(Outermost(part))) belongs = false;
-        if (belongs) distinct.insert(word);
-      }
-      if (!belongs) continue;
-      parts.push_back(i);
-      launches += part.count;
+        if (word == "copy" && !callers.contains(Outermost(part))) return false;
+        return Contains(composite.telling, word) || Contains(composite.others, word);
+      });
+      if (belongs) parts.push_back(i);
     }
-    bool apart = distinct.size() >= 2 && launches >= 2 * whole.count;
-    return apart ? parts : std::vector<size_t>{};
+    return parts;
   }
 
+  // Fused kernels, no more than there were wholes, that each compute what tells of the whole: other
+  // kernels in its place. One telling word alone may be but a part, a softmax of an attention: then
+  // they must compute all that the parts do.
+  std::vector<size_t> DoingAllAlone(const Launches& whole, const Composite& composite) {
+    const std::vector<size_t> parts = PartsOf(whole, composite);
+    std::set<std::string> all, telling;
+    for (size_t i : parts) all.merge(FoldedOps(to_[i]));
+    for (std::string_view word : composite.telling) {
+      if (all.contains(std::string(word))) telling.emplace(word);
+    }
+    const std::set<std::string>& needed = telling.size() > 1 ? telling : all;
+    std::vector<size_t> alone;
+    int64_t launches = 0;
+    for (size_t i : parts) {
+      const std::set<std::string> words = FoldedOps(to_[i]);
+      if (!to_[i].Fused() ||
+          !std::includes(words.begin(), words.end(), needed.begin(), needed.end()))
+        continue;
+      alone.push_back(i);
+      launches += to_[i].count;
+    }
+    return launches <= WholesLike(whole) ? alone : std::vector<size_t>{};
+  }
+
+  int64_t WholesLike(const Launches& whole) {
+    looks_left_ -= static_cast<int64_t>(from_.size());
+    int64_t launches = 0;
+    for (const Launches& other : from_) {
+      const bool like = other.row->info.ops == whole.row->info.ops;
+      if (like && OnGpu(*other.row) == OnGpu(*whole.row)) launches += other.count;
+    }
+    return launches;
+  }
+
+  static std::set<std::string> FoldedOps(const Launches& launches) {
+    std::set<std::string> ops;
+    for (const std::string& op : launches.row->info.ops) ops.insert(GemmFolded(op));
+    return ops;
+  }
+
+  bool AreApart(const Launches& whole, const std::vector<size_t>& parts) const {
+    std::set<std::string> distinct;
+    int64_t launches = 0;
+    for (size_t i : parts) {
+      distinct.merge(FoldedOps(to_[i]));
+      launches += to_[i].count;
+    }
+    return distinct.size() >= 2 && launches >= 2 * whole.count;
+  }
   void RecordAll(Launches* whole, const std::vector<size_t>& parts) {
     Change change = OfKind(reversed_ ? ChangeKind::kFused : ChangeKind::kFusionLost);
     change.ops = whole->row->info.ops;
@@ -240,12 +284,12 @@ class FusionFinder {
     one.push_back(Take(whole, whole->count));
     for (size_t i : parts) many.push_back(Take(&to_[i], to_[i].count));
     Finish(&change);
-    diff_->changes.push_back(std::move(change));
+    work_->diff->changes.push_back(std::move(change));
   }
 
   std::vector<Launches>& from_;
   std::vector<Launches>& to_;
-  Diff* diff_;
+  Work* work_;
   bool reversed_;
   int64_t looks_left_ = kMostLooks;
   Index to_by_word_;

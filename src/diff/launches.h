@@ -84,11 +84,19 @@ struct Drifting {
   int64_t Rise() const { return head.time_ns - base.time_ns; }
 };
 
+// A row's launches that are another row's now, while what belongs to them is still being found.
+struct Substitution {
+  const KernelRow* base = nullptr;
+  const KernelRow* head = nullptr;
+  Change change;
+};
+
 // The two sides while changes are found, and the changes so far.
 struct Work {
   std::vector<Launches> base, head;
   Diff* diff = nullptr;
   std::vector<Drifting> drifting;
+  std::vector<Substitution> substitutions;
 };
 
 // Adds launches without a change to the drift of the diff.
@@ -137,12 +145,8 @@ Change OfKind(ChangeKind kind);
 // Finishes a change from its two lists: sums, ops if empty, operators.
 void Finish(Change* change);
 
-// A row's launches that are another row's now, while what belongs to them is still being found.
-struct Substitution {
-  const KernelRow* base = nullptr;
-  const KernelRow* head = nullptr;
-  Change change;
-};
+// Adds one: all launches of `base` or all of `head`, as many of the other.
+void Substitute(Work* work, Launches* base, Launches* head);
 // Adds what else the operator launches now, or launched before.
 void AddCompanions(Work* work, std::vector<Substitution>* substitutions);
 // True if the kernels take statistics of a batch for a batch norm: it is in training mode.
@@ -167,6 +171,7 @@ bool NarrowerTypes(const KernelRow& base, const KernelRow& head);
 void FindExchanges(Work* work, const Evidence& base, const Evidence& head);  // messages
 void FindPieces(Work* work);                        // one launch became several, or the reverse
 void MatchEqual(Work* work);                        // exact and canonical names
+void FindTwins(Work* work);                         // generated code for the same operators
 void FindFusions(Work* work, bool reversed);        // split and lost; reversed: fused
 void FindMultiTensor(Work* work, bool reversed);    // one kernel for many tensors, one for each now
 void FindSubstitutions(Work* work);                 // pairs: epilogues, tensor cores, types, others

@@ -4,8 +4,10 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "diff/launches.h"
@@ -51,15 +53,44 @@ class Pairing {
     By(Activation);
     Reducers();
     FindRewrites(work_);  // before companions, which would take a cat for one of theirs
-    AddCompanions(work_, &found_);
-    for (Substitution& found : found_) {
+    AddCompanions(work_, &work_->substitutions);
+    for (Substitution& found : work_->substitutions) {
       Finish(&found.change);
       work_->diff->changes.push_back(std::move(found.change));
     }
   }
 
+  // Generated code and whatever else computes the same set of operators.
+  void Twins() {
+    for (const bool base_is_generated : {true, false}) {
+      for (const Untyped untyped : {Untyped::kNeither, Untyped::kBase, Untyped::kHead})
+        TwinsBy(base_is_generated, untyped);
+    }
+  }
+
+  // Takes all launches of one of the two.
+  void Pair(Launches* base, Launches* head) {
+    int64_t count = std::min(base->count, head->count);
+    const KernelInfo& from = base->row->info;
+    const KernelInfo& to = head->row->info;
+    Change change;
+    const bool other_types = OtherTypes(*base->row, *head->row);
+    change.kind = Kind(from, to, other_types);
+    change.narrower = other_types && NarrowerTypes(*base->row, *head->row);
+    if (change.kind == ChangeKind::kTensorCoreLost && other_types) {
+      change.also.push_back(ChangeKind::kDtypeChanged);
+    }
+    change.base.push_back(Take(base, count));
+    change.head.push_back(Take(head, count));
+    if (IsGemm(from) && IsGemm(to)) {
+      Epilogue(from, to, count, &change);
+    }
+    work_->substitutions.push_back({base->row, head->row, std::move(change)});
+  }
+
  private:
   using KeyOf = std::string (*)(const Launches&);  // "": takes no part
+  enum class Untyped { kNeither, kBase, kHead };   // which side does not say its element type
 
   static std::string Types(const Launches& launches) {
     return launches.row->info.in_dtype + ">" + launches.row->info.out_dtype;
@@ -77,7 +108,13 @@ class Pairing {
   // Under another operator, another type is another kernel and no change of this one.
   static std::string Ops(const Launches& launches) {
     const KernelInfo& info = launches.row->info;
-    return info.ops.empty() || IsCopyKernel(info) ? "" : Join(info.ops, "+") + Types(launches);
+    return info.ops.empty() || IsCopyKernel(info) ? "" : OperatorSet(info) + Types(launches);
+  }
+
+  // A name lists them in any order, Inductor's by the alphabet.
+  static std::string OperatorSet(const KernelInfo& info) {
+    const std::set<std::string_view> ops(info.ops.begin(), info.ops.end());
+    return fmt::format("{}", fmt::join(ops, "+"));
   }
 
   static std::string OperatorOnly(const Launches& launches) {
@@ -143,23 +180,22 @@ class Pairing {
                                       [this](Launches* base, Launches* head) { Pair(base, head); });
   }
 
-  void Pair(Launches* base, Launches* head) {
-    int64_t count = std::min(base->count, head->count);
-    const KernelInfo& from = base->row->info;
-    const KernelInfo& to = head->row->info;
-    Change change;
-    const bool other_types = OtherTypes(*base->row, *head->row);
-    change.kind = Kind(from, to, other_types);
-    change.narrower = other_types && NarrowerTypes(*base->row, *head->row);
-    if (change.kind == ChangeKind::kTensorCoreLost && other_types) {
-      change.also.push_back(ChangeKind::kDtypeChanged);
-    }
-    change.base.push_back(Take(base, count));
-    change.head.push_back(Take(head, count));
-    if (IsGemm(from) && IsGemm(to)) {
-      Epilogue(from, to, count, &change);
-    }
-    found_.push_back({base->row, head->row, std::move(change)});
+  // Generated code does not say the type of its result, and of its operands only where the trace
+  // has their types.
+  void TwinsBy(bool base_is_generated, Untyped untyped) {
+    const auto key_of = [untyped](bool generated, Untyped side) {
+      return [=](const Launches& launches) -> std::optional<std::string> {
+        const KernelInfo& info = launches.row->info;
+        if (info.ops.empty() || info.opaque || IsGemm(info) || IsCopyKernel(info)) return {};
+        if (generated && info.library != "inductor") return {};
+        if (untyped == side && !info.in_dtype.empty()) return {};
+        return fmt::format("{}\n{}\n{}", OnGpu(*launches.row) ? "gpu" : "cpu", OperatorSet(info),
+                           untyped == Untyped::kNeither ? info.in_dtype : "");
+      };
+    };
+    PairByKey<std::hash<std::string>>(work_, key_of(base_is_generated, Untyped::kBase),
+                                      key_of(!base_is_generated, Untyped::kHead),
+                                      [this](Launches* base, Launches* head) { Pair(base, head); });
   }
 
   static ChangeKind Kind(const KernelInfo& from, const KernelInfo& to, bool other_types) {
@@ -211,31 +247,33 @@ class Pairing {
   // A split-K reducer that came or went belongs to the split GEMM that did so under the same
   // operator.
   void Reducers() {
+    std::vector<Substitution>& found = work_->substitutions;
     for (std::vector<Launches>* side : {&work_->base, &work_->head}) {
       std::unordered_map<std::string, size_t> split_by_path;  // the first change of a path
       const bool base = side == &work_->base;
-      for (size_t i = 0; i < found_.size(); ++i) {
-        const KernelRow& gemm = *(base ? found_[i].base : found_[i].head);
+      for (size_t i = 0; i < found.size(); ++i) {
+        const KernelRow& gemm = *(base ? found[i].base : found[i].head);
         if (gemm.info.split_k != 0) split_by_path.emplace(gemm.op_path, i);
       }
       for (Launches& reducer : *side) {
         if (reducer.count == 0 || reducer.row->info.family != Family::kGemmAux) continue;
-        auto found = split_by_path.find(reducer.row->op_path);
-        if (found == split_by_path.end()) continue;
-        Change& change = found_[found->second].change;
+        auto split = split_by_path.find(reducer.row->op_path);
+        if (split == split_by_path.end()) continue;
+        Change& change = found[split->second].change;
         (base ? change.base : change.head).push_back(Take(&reducer, reducer.count));
       }
     }
   }
 
   Work* work_;
-  std::vector<Substitution> found_;
   // Where the search for an epilogue's part goes on, by part and side: what is passed never fits.
   std::unordered_map<std::string, size_t> next_part_;
 };
 
 }  // namespace
 
+void Substitute(Work* work, Launches* base, Launches* head) { Pairing(work).Pair(base, head); }
+void FindTwins(Work* work) { Pairing(work).Twins(); }
 void FindSubstitutions(Work* work) { Pairing(work).Run(); }
 
 }  // namespace perfgate

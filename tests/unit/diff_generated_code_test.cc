@@ -1,0 +1,126 @@
+// AOTInductor's kernels against their eager twins: what came apart, and what only has another
+// kernel.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "diff_rows.h"
+
+namespace perfgate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+constexpr std::string_view kRmsNorm =
+    "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16, float, "
+    "true>(int, float, c10::BFloat16 const*, c10::BFloat16 const*, c10::BFloat16 const*, float*, "
+    "float*, c10::BFloat16*)";
+
+Evidence OnAnH200(const std::string& workload, const std::string& mode) {
+  return ExtractTrace(std::filesystem::path(PERFGATE_TEST_DATA "/h200") /
+                      (workload + "-" + mode + ".json.gz"));
+}
+
+// Of kernels: a copy by the copy engine is none.
+std::vector<std::string> KernelLines(const Diff& diff) {
+  Diff kernels = diff;
+  std::erase_if(kernels.changes, [](const Change& change) {
+    return change.text.find("Memcpy") != std::string::npos;
+  });
+  return Lines(kernels);
+}
+
+std::vector<std::string> Between(const std::string& workload, const std::string& from,
+                                 const std::string& to) {
+  const Diff diff = Compare(OnAnH200(workload, from), OnAnH200(workload, to));
+  EXPECT_TRUE(Closes(diff)) << workload;
+  return KernelLines(diff);
+}
+
+TEST(RecordedTwins, OfAnRmsNormAreOneKernelForOne) {
+  const char* workload = "norm_mlp-norm=rms-512x768-bf16";
+  EXPECT_THAT(Between(workload, "eager", "aoti"),
+              UnorderedElementsAre("substituted +0: add copy mean mul pow rms_norm rsqrt",
+                                   "substituted +0: add", "substituted +0: gelu"));
+  EXPECT_THAT(Between(workload, "aoti", "eager"),
+              UnorderedElementsAre("substituted +0: add copy mean mul pow rms_norm rsqrt",
+                                   "substituted +0: add", "substituted +0: gelu"));
+}
+
+TEST(RecordedTwins, OfALayerNormAreOneKernelForOne) {
+  const char* workload = "norm_mlp-norm=layer-512x768-bf16";
+  EXPECT_THAT(Between(workload, "eager", "aoti"),
+              UnorderedElementsAre("substituted +0: add", "substituted +0: layer_norm",
+                                   "substituted +0: gelu"));
+  EXPECT_THAT(Between(workload, "aoti", "eager"),
+              UnorderedElementsAre("substituted +0: add", "substituted +0: layer_norm",
+                                   "substituted +0: gelu"));
+}
+
+TEST(RecordedTwins, LeaveTheOneFusionOfATransformerBlock) {
+  for (const char* workload :
+       {"transformer_block-2x1024x768-bf16", "transformer_block-8x128x768-bf16"}) {
+    EXPECT_THAT(Between(workload, "eager", "aoti"),
+                UnorderedElementsAre("fused -1: add layer_norm", "substituted +0: add",
+                                     "substituted +0: layer_norm", "substituted +0: gelu"));
+    EXPECT_THAT(Between(workload, "aoti", "eager"),
+                UnorderedElementsAre("fusion_split +1: add layer_norm", "substituted +0: add",
+                                     "substituted +0: layer_norm", "substituted +0: gelu"));
+  }
+}
+
+TEST(RecordedTwins, OfAKernelByHandComputeTheSameInWhateverOrderTheNamesSayIt) {
+  const char* workload = "swiglu-8192x768-bf16";
+  EXPECT_THAT(Between(workload, "hand_fused", "aoti"), ElementsAre("substituted +0: mul silu"));
+  EXPECT_THAT(Between(workload, "aoti", "hand_fused"), ElementsAre("substituted +0: mul silu"));
+}
+
+TEST(RecordedEpilogues, HoldABiasAsLargeAsTheResult) {
+  for (const char* workload :
+       {"matmul_add-bias=2d-k=4096-n=4096-4096x4096-bf16", "matmul_add-bias=1d-64x64-bf16"}) {
+    EXPECT_THAT(Between(workload, "aoti", "eager"), ElementsAre("epilogue_lost +1: bias"));
+    EXPECT_THAT(Between(workload, "eager", "aoti"), ElementsAre("epilogue_gained -1: bias"));
+  }
+}
+
+TEST(Twins, ThatComputeTheSamePairBeforeFusionsAreSearched) {
+  const Evidence eager = With({Row(kAdd, "aten::add", 2), Row(kMul, "aten::mul")});
+  const Evidence generated =
+      With({Row("triton_poi_fused_add_0", ""), Row("triton_poi_fused_add_mul_1", "")});
+  const Diff fused = Compare(eager, generated);
+  EXPECT_THAT(Lines(fused), ElementsAre("fused -1: add mul", "substituted +0: add"));
+  EXPECT_TRUE(Closes(fused));
+  const Diff split = Compare(generated, eager);
+  EXPECT_THAT(Lines(split), ElementsAre("fusion_split +1: add mul", "substituted +0: add"));
+  EXPECT_TRUE(Closes(split));
+}
+
+TEST(Twins, OfAnotherElementTypeAreNone) {
+  KernelRow generated = Row("triton_poi_fused_add_0", "");
+  generated.info.in_dtype = "fp32";
+  EXPECT_THAT(Lines(Compare(With({Row(kAdd, "aten::add")}), With({generated}))),
+              UnorderedElementsAre("added +1: add", "removed -1: add"));
+}
+
+TEST(Composite, ComputedByOneFusedKernelIsAnotherKernel) {
+  const Evidence eager = With({Row(kRmsNorm, "aten::_fused_rms_norm", 2)});
+  const Evidence one = With({Row("triton_per_fused__to_copy_add_mean_mul_pow_rsqrt_0", ""),
+                             Row("triton_per_fused__to_copy_add_mean_mul_pow_rsqrt_1", ""),
+                             Row("triton_poi_fused_div_2", "")});
+  const Diff diff = Compare(eager, one);
+  EXPECT_THAT(Lines(diff), ::testing::Not(::testing::Contains(::testing::HasSubstr("fusion"))));
+  EXPECT_EQ(diff.changes.back().kind, ChangeKind::kAdded);
+  EXPECT_TRUE(Closes(diff));
+}
+
+TEST(Composite, OfWhichOneKernelComputesOnlyAPartCameApart) {
+  const Evidence eager = With({CpuRow("aten::softmax", "aten::softmax")});
+  const Evidence apart = With({CpuRow("cpp_fused_amax_exp_sub_0", "cpp_fused_amax_exp_sub_0"),
+                               CpuRow("cpp_fused_div_sum_1", "cpp_fused_div_sum_1")});
+  EXPECT_THAT(Lines(Compare(eager, apart)), ElementsAre("fusion_lost +1: softmax"));
+}
+
+}  // namespace
+}  // namespace perfgate
