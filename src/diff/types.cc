@@ -21,9 +21,16 @@ bool IndexForNumber(const std::string& a, const std::string& b) {
   return Differ(a, b) && IsInteger(a) != IsInteger(b);
 }
 
+// Families of one computation, whatever else their kernels are named.
+bool SameFamily(Family base, Family head) {
+  return base == head && (base == Family::kGemmAux || base == Family::kConv ||
+                          base == Family::kAttention || base == Family::kSoftmax);
+}
+
 // Under one operator, or by a word that both have. A CUDA graph and a generated kernel are no
 // operators.
 bool SameOperator(const KernelRow& base, const KernelRow& head) {
+  if (SameFamily(base.info.family, head.info.family)) return true;
   const std::string_view name = base.Operator();
   if (name.find("::") != std::string_view::npos && name == head.Operator()) return true;
   const std::vector<std::string>&from = base.info.ops, &to = head.info.ops;

@@ -176,6 +176,12 @@ TEST(Types, OfAProductAreThoseOfItsFactors) {
   EXPECT_THAT(Retyped(as_narrow), ElementsAre(HasSubstr("wider: (fp8_e4m3 to int8, result bf16")));
 }
 
+TEST(Types, OfWhatAddsUpASplitProductAreAChangeUnderAGraphToo) {
+  const Diff diff =
+      Compare(OnH200("geglu-64x768-bf16-cuda_graph"), OnH200("geglu-64x768-fp16-cuda_graph"));
+  EXPECT_THAT(Retyped(diff), Contains(HasSubstr("split-K reduce bf16 -> split-K reduce fp16")));
+}
+
 TEST(Types, OfQuantizedLayersAreThoseOfTheSameWork) {
   const std::string quantized = "quantized_linear-method=", shape = "-64x1024-bf16-";
   const auto retyped = [&](const std::string& from, const std::string& to) {
