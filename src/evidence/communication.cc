@@ -147,8 +147,9 @@ class Communication {
     if (type == nullptr) return row;
     row.dtype = type->dtype;
     int64_t bytes = 0;
+    if (message.in_elements < 0 || message.out_elements < 0) return row;
     const int64_t elements = std::max(message.in_elements, message.out_elements);
-    if (elements >= 0 && !__builtin_mul_overflow(elements, type->bytes, &bytes)) row.bytes = bytes;
+    if (!__builtin_mul_overflow(elements, type->bytes, &bytes)) row.bytes = bytes;
     return row;
   }
 

@@ -145,6 +145,18 @@ class Extractor {
     if (declared_.argv.empty() && data.traces.size() == 1) return;
     if (data.samples) ranks.Expect(data.samples->environment);
     for (const std::string& fault : ranks.Faults()) Incomplete(label, fault);
+    CheckSameRanks(std::move(ranks), label);
+  }
+
+  // Half of the ranks in one process is half of the work, whatever the others did.
+  void CheckSameRanks(RollCall ranks, const std::string& label) {
+    if (ranks.Present().empty()) return;
+    if (!first_ranks_) {
+      first_ranks_ = {label, std::move(ranks)};
+    } else if (!ranks.HasRanksOf(first_ranks_->second)) {
+      Incomplete("", fmt::format("{} had {}, {} {}", first_ranks_->first,
+                                 first_ranks_->second.Present(), label, ranks.Present()));
+    }
   }
 
   void AddTrace(const TraceData& trace, const AttemptData& data, const std::string& label) {
@@ -230,7 +242,8 @@ class Extractor {
   Evidence evidence_;
   Side side_ = Side::kHead;
   int gpu_processes_ = 0;
-  std::vector<std::pair<int, int>> devices_;  // rank, ordinal
+  std::vector<std::pair<int, int>> devices_;                     // rank, ordinal
+  std::optional<std::pair<std::string, RollCall>> first_ranks_;  // of the first traced process
   std::string profiler_ = "torch";
 };
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -22,17 +22,43 @@ std::string Lookup(const std::map<std::string, std::string>& facts, const char* 
   return found == facts.end() ? std::string() : found->second;
 }
 
-std::string MissingText(const std::map<int, std::vector<std::string>>& files, int world_size) {
-  const auto beyond = files.lower_bound(world_size);
-  const auto count = world_size - std::distance(files.begin(), beyond);
-  if (count <= 0) return "";
-  std::set<int> missing;
-  for (int rank = 0; rank < world_size && missing.size() < kMostNamed; ++rank) {
-    if (!files.contains(rank)) missing.insert(rank);
+using Run = std::pair<int64_t, int64_t>;  // first and last rank
+
+// "ranks 0-7, 9, 10"; beyond kMostNamed runs only how many more ranks there are.
+std::string RunsText(std::span<const Run> runs) {
+  std::vector<std::string> parts;
+  int64_t count = 0, unnamed = 0;
+  for (const auto& [first, last] : runs) {
+    const int64_t length = last - first + 1;
+    count += length;
+    if (parts.size() >= kMostNamed) {
+      unnamed += length;
+    } else if (length < 3) {
+      for (int64_t rank = first; rank <= last; ++rank) parts.push_back(fmt::format("{}", rank));
+    } else {
+      parts.push_back(fmt::format("{}-{}", first, last));
+    }
   }
-  return fmt::format("{} of {} left no trace: {}{}", count, Plural(world_size, "rank"),
-                     RanksText(missing),
-                     missing.size() < static_cast<size_t>(count) ? ", ..." : "");
+  return fmt::format("{} {}{}", count == 1 ? "rank" : "ranks", Join(parts, ", "),
+                     unnamed > 0 ? " and " + Plural(unnamed, "other") : "");
+}
+
+std::string MissingText(const std::map<int, std::vector<std::string>>& files, int64_t world_size) {
+  std::vector<Run> missing;
+  int64_t next = 0, count = 0;
+  const auto leave_out = [&](int64_t end) {
+    if (next < end) missing.emplace_back(next, end - 1);
+    count += std::max<int64_t>(0, end - next);
+  };
+  for (const auto& [rank, names] : files) {
+    if (rank >= world_size) break;
+    leave_out(rank);
+    next = int64_t{rank} + 1;
+  }
+  leave_out(world_size);
+  if (count == 0) return "";
+  return fmt::format("{} of {} left no trace: {}", count, Plural(world_size, "rank"),
+                     RunsText(missing));
 }
 
 }  // namespace
@@ -42,6 +68,9 @@ void RollCall::Add(const std::string& file, std::optional<int> named, const Trac
     faults_.push_back(fmt::format("{} holds the trace of rank {}", Printable(file), *trace.rank));
   }
   if (trace.world_size) world_sizes_.insert(*trace.world_size);
+  for (const Message& message : trace.messages) {
+    largest_group_ = std::max(largest_group_, int64_t{message.group_size});
+  }
   Expect(trace.environment);
   const std::optional<int> rank = trace.rank ? trace.rank : named;
   if (rank) {
@@ -70,8 +99,8 @@ std::vector<std::string> RollCall::Faults() const {
     faults.push_back(fmt::format("the traces disagree on the number of ranks: {} and {}",
                                  *world_sizes_.begin(), *world_sizes_.rbegin()));
   }
-  const int highest = files_.empty() ? -1 : files_.rbegin()->first;
-  const int said = world_sizes_.empty() ? 0 : *world_sizes_.rbegin();
+  const int64_t highest = files_.empty() ? -1 : files_.rbegin()->first;
+  const int64_t said = world_sizes_.empty() ? 0 : *world_sizes_.rbegin();
   if (said > 0 && highest >= said) {
     faults.push_back(fmt::format("{} is of rank {}, but there are {}",
                                  files_.rbegin()->second.front(), highest, Plural(said, "rank")));
@@ -79,9 +108,33 @@ std::vector<std::string> RollCall::Faults() const {
   if (said > 1 && !nameless_.empty()) {
     faults.push_back(fmt::format("{} does not say its rank, one of {}", nameless_.front(), said));
   }
-  std::string missing = MissingText(files_, said > 0 ? said : highest + 1);
+  // A file without a rank may be that of any rank, so that those missing have no numbers.
+  const auto traces = static_cast<int64_t>(files_.size() + nameless_.size());
+  if (said > 0 ? largest_group_ > said : !nameless_.empty() && largest_group_ > traces) {
+    faults.push_back(fmt::format("a collective is of {}, this process has {}",
+                                 Plural(largest_group_, "rank"),
+                                 said > 0 ? Plural(said, "rank") : Plural(traces, "trace")));
+  }
+  const int64_t at_least = nameless_.empty() ? std::max(highest + 1, largest_group_) : highest + 1;
+  std::string missing = MissingText(files_, said > 0 ? said : at_least);
   if (!missing.empty() && (said != 1 || nameless_.empty())) faults.push_back(std::move(missing));
   return faults;
+}
+
+bool RollCall::HasRanksOf(const RollCall& other) const {
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  return nameless_.size() == other.nameless_.size() &&
+         std::equal(files_.begin(), files_.end(), other.files_.begin(), other.files_.end(), same);
+}
+
+std::string RollCall::Present() const {
+  std::set<int> ranks;
+  for (const auto& [rank, files] : files_) ranks.insert(rank);
+  const auto nameless = static_cast<int64_t>(nameless_.size());
+  std::string text = ranks.empty() ? "" : RanksText(ranks);
+  if (nameless == 0) return text;
+  if (!text.empty()) text += " and ";
+  return text + Plural(nameless, "trace without a rank", "traces without a rank");
 }
 
 std::optional<Rank> RankOf(const TraceData& trace, const ProcessEvidence& process,
@@ -168,7 +221,15 @@ void NoteUnevenRanks(Evidence& evidence) {
 }
 
 std::string RanksText(const std::set<int>& ranks) {
-  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
+  std::vector<Run> runs;
+  for (const int rank : ranks) {
+    if (!runs.empty() && runs.back().second + 1 == rank) {
+      runs.back().second = rank;
+    } else {
+      runs.emplace_back(rank, rank);
+    }
+  }
+  return RunsText(runs);
 }
 
 }  // namespace perfgate

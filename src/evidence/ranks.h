@@ -1,6 +1,7 @@
 // Several processes of one attempt, each a rank with a trace of its own.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,11 +24,16 @@ class RollCall {
   // Why the traces cannot be those of all ranks, one line each; none if they are, or if there are
   // no ranks.
   std::vector<std::string> Faults() const;
+  // The same ranks, and as many traces without one.
+  bool HasRanksOf(const RollCall& other) const;
+  // "ranks 0, 1", "1 trace without a rank".
+  std::string Present() const;
 
  private:
   std::map<int, std::vector<std::string>> files_;  // by rank
   std::vector<std::string> nameless_;              // files that say no rank
   std::set<int> world_sizes_;
+  int64_t largest_group_ = 0;  // ranks of the largest collective; 0: none says
   std::vector<std::string> faults_;
 };
 
@@ -45,7 +51,7 @@ void AddRanksToKey(Evidence& evidence);
 // Says which rank works longest, and which one the others wait for.
 void NoteUnevenRanks(Evidence& evidence);
 
-// "rank 3", "ranks 0, 1, 4".
+// "rank 3", "ranks 0, 1, 4-9"; of very many the first ones and how many others.
 std::string RanksText(const std::set<int>& ranks);
 
 }  // namespace perfgate

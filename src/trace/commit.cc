@@ -127,9 +127,10 @@ void TraceHandler::KeepSignature(TraceEvent& op) {
 
 void TraceHandler::KeepShape(TraceEvent& kernel) {
   const auto positive = [](int64_t number) { return number < 0 ? kAbsent : number; };
+  const int64_t group = pending_.group_size;
   pending_.shape.message =
       MessageIndex({Text(pending_.collective), Text(pending_.message_dtype),
-                    static_cast<int32_t>(std::clamp<int64_t>(pending_.group_size, 0, INT32_MAX)),
+                    static_cast<int32_t>(group < 0 || group > INT32_MAX ? 0 : group),
                     positive(pending_.in_elements), positive(pending_.out_elements)});
   kernel.detail = ShapeIndex(pending_.shape);
 }

@@ -160,6 +160,24 @@ TEST(Collectives, OfAnUnknownElementTypeHaveNoBytes) {
   EXPECT_THAT(Summarise(evidence, MetricId::kCommBytes).unavailable, HasSubstr("1 collective"));
 }
 
+TEST(Collectives, OfWhichOneSizeIsUnreadableHaveNoBytes) {
+  for (const auto& [in, out] : {std::pair(-5, 4), std::pair(4, -5)}) {
+    const Evidence evidence =
+        Trace().Collective(1, 10, 12, kAllReduce, MessageOf("allreduce", "Float", in, out)).Read();
+    EXPECT_EQ(evidence.collectives[0].bytes, std::nullopt);
+    EXPECT_EQ(Summarise(evidence, MetricId::kCommBytes).unavailable,
+              "the trace does not say the bytes of 1 collective");
+  }
+}
+
+TEST(Collectives, OfAGroupThatNoMachineHasAreOfAnUnknownOne) {
+  for (const char* size : {"4611686018427387904", "-5"}) {
+    const std::string message = fmt::format(R"(, "Group size": {})", size);
+    const Evidence evidence = Trace().Collective(1, 10, 12, kAllReduce, message).Read();
+    EXPECT_EQ(evidence.collectives[0].group_size, 0);
+  }
+}
+
 TEST(Collectives, OfSizesThatNoMachineHasDoNotOverflow) {
   const Evidence evidence =
       Trace()

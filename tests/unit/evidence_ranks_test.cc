@@ -42,6 +42,16 @@ TraceBuilder OfRank(int rank, int world_size, int kernels = 2, int64_t each_ns =
   return Said(builder, rank, world_size);
 }
 
+// Of a rank that says neither its number nor how many there are.
+TraceBuilder Collective(int64_t group_size) {
+  TraceBuilder trace = Launches(2, 0);
+  trace.Call("cudaLaunchKernelExC", 50'000, 500, 90);
+  trace.Gpu("kernel", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL()", 51'000, 1000, 90,
+            fmt::format(R"(, "Collective name": "allreduce", "Group size": {})", group_size), 17,
+            0);
+  return trace;
+}
+
 class RankEvidence : public testing::Test {
  protected:
   RankEvidence() {
@@ -144,10 +154,56 @@ TEST_F(RankEvidence, AGapInTheNumbersIsARankThatIsMissing) {
 
 TEST_F(RankEvidence, AWorldBeyondReasonIsToldInFewWords) {
   Add("trace-rank0.json", 0, OfRank(0, INT32_MAX));
-  EXPECT_THAT(
-      Run().incomplete_because,
-      ElementsAre("2147483646 of 2147483647 ranks left no trace: ranks 1, 2, 3, 4, 5, 6, 7, "
-                  "8, ..."));
+  EXPECT_THAT(Run().incomplete_because,
+              ElementsAre("2147483646 of 2147483647 ranks left no trace: ranks 1-2147483646"));
+}
+
+TEST_F(RankEvidence, TheLargestRankThatThereIsCountsThoseBelowIt) {
+  Add("trace-rank2147483647.json", INT32_MAX, Launches(2, 0));
+  EXPECT_THAT(Run().incomplete_because,
+              ElementsAre("2147483647 of 2147483648 ranks left no trace: ranks 0-2147483646"));
+}
+
+TEST_F(RankEvidence, ManyMissingRanksAreToldInFewWords) {
+  for (int rank = 1; rank < 40; rank += 2) {
+    Add(fmt::format("trace-rank{}.json", rank), rank, OfRank(rank, 50));
+  }
+  EXPECT_THAT(Run().incomplete_because,
+              ElementsAre("30 of 50 ranks left no trace: ranks 0, 2, 4, 6, 8, 10, 12, 14 and 22 "
+                          "others"));
+}
+
+TEST_F(RankEvidence, ACollectiveOfMoreRanksThanLeftATraceMakesItIncomplete) {
+  TraceBuilder trace = Collective(2);
+  Add("trace-rank0.json", 0, trace);
+  EXPECT_THAT(Run().incomplete_because, ElementsAre("1 of 2 ranks left no trace: rank 1"));
+  data_.traces.clear();
+  Add("trace.json", {}, trace);
+  EXPECT_THAT(Run().incomplete_because,
+              ElementsAre("a collective is of 2 ranks, this process has 1 trace"));
+  data_.traces.clear();
+  Add("trace.json", {}, Said(trace, 0, 1));
+  EXPECT_THAT(Run().incomplete_because,
+              ElementsAre("a collective is of 2 ranks, this process has 1 rank"));
+}
+
+TEST_F(RankEvidence, ProcessesOfOneCaseHaveTheSameRanks) {
+  Add("trace-rank0.json", 0, OfRank(0, 2));
+  Add("trace-rank1.json", 1, OfRank(1, 2));
+  const AttemptData both = data_;
+  const auto with_second = [&] {
+    data_.attempt.process = 1;
+    const AttemptData attempts[] = {both, data_};
+    return Extract(declared_, attempts, "/out", {}).incomplete_because;
+  };
+  EXPECT_THAT(with_second(), IsEmpty());
+  data_.traces.clear();
+  Add("trace.json", {}, OfRank(0, 1));
+  EXPECT_THAT(with_second(), ElementsAre("process 0 had ranks 0, 1, process 1 rank 0"));
+  data_.traces.clear();
+  Add("trace.json", {}, Launches(2, 0));
+  EXPECT_THAT(with_second(),
+              ElementsAre("process 0 had ranks 0, 1, process 1 1 trace without a rank"));
 }
 
 TEST_F(RankEvidence, TwoTracesOfOneRankMakeItIncomplete) {
