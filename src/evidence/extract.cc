@@ -119,7 +119,7 @@ class Extractor {
     if (data.traces.empty() && data.faults.empty()) Incomplete(label, "no trace was written");
     RollCall ranks;
     bool any_rank = data.traces.size() < 2;
-    for (const TraceFile& file : data.traces) {
+    for (const TraceFile& file : InOrderOfRanks(data.traces)) {
       const std::string name = file.path.filename().string();
       TraceData trace = TryReadTrace(file.path);
       ranks.Add(name, file.rank, trace);
@@ -136,6 +136,7 @@ class Extractor {
         Incomplete(who, fmt::format("{}: {}", name, trace.refused));
       }
     }
+    said_by_ranks_.AppendTo(label, evidence_);
     if (!any_rank) {
       AddUnique(evidence_.notes, fmt::format("{} traces that say no rank: each is taken as a "
                                              "process of its own",
@@ -166,9 +167,24 @@ class Extractor {
     const std::optional<Rank> rank = RankOf(trace, process, data.attempt);
     if (rank && data.traces.size() > 1) NumberOwnDevices(process);
     if (!trace.profiler.empty()) profiler_ = trace.profiler;
+    CheckStack(trace, rank.has_value(), process);
     AddTraceKey(trace, process, evidence_);
     CheckSteps(process);
+    if (rank && data.traces.size() > 1) said_by_ranks_.Take(rank->rank, process);
     AppendProcess(std::move(process), data.attempt, rank, label, evidence_);
+  }
+
+  // One run is one stack. GPUs of ranks may differ: the key holds them all.
+  void CheckStack(const TraceData& trace, bool is_rank, ProcessEvidence& process) const {
+    Evidence own;
+    AddTraceKey(trace, process, own);
+    if (is_rank) {
+      for (const char* field : {"gpu", "sm_count"}) own.key.fields.erase(field);
+    }
+    for (const std::string& difference : KeyDifferences(evidence_.key, own.key)) {
+      process.incomplete.push_back(
+          fmt::format("not the stack of the first traced process: {}", difference));
+    }
   }
 
   // A workload that was asked for a number of steps owes them, whole and in order. What a bare
@@ -242,7 +258,8 @@ class Extractor {
   Evidence evidence_;
   Side side_ = Side::kHead;
   int gpu_processes_ = 0;
-  std::vector<std::pair<int, int>> devices_;                     // rank, ordinal
+  std::vector<std::pair<int, int>> devices_;  // rank, ordinal
+  SaidByRanks said_by_ranks_;
   std::optional<std::pair<std::string, RollCall>> first_ranks_;  // of the first traced process
   std::string profiler_ = "torch";
 };

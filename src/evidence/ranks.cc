@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <span>
 #include <utility>
 
@@ -218,6 +219,42 @@ void NoteUnevenRanks(Evidence& evidence) {
           spread.least_rank, time(spread.least), time(spread.most), spread.most_rank));
     }
   }
+}
+
+void SaidByRanks::Lines::Take(int rank, std::vector<std::string>& from) {
+  for (std::string& text : from) {
+    std::set<int>& who = ranks[text];
+    if (who.empty()) texts.push_back(text);
+    who.insert(rank);
+  }
+  from.clear();
+}
+
+void SaidByRanks::Lines::AppendTo(const std::string& label, std::vector<std::string>& into) {
+  const std::string start = label.empty() ? "" : label + ", ";
+  for (const std::string& text : texts) {
+    into.push_back(fmt::format("{}{}: {}", start, RanksText(ranks[text]), text));
+  }
+  *this = {};
+}
+
+void SaidByRanks::Take(int rank, ProcessEvidence& process) {
+  incomplete_.Take(rank, process.incomplete);
+  notes_.Take(rank, process.notes);
+  explain_.Take(rank, process.explain);
+}
+
+void SaidByRanks::AppendTo(const std::string& label, Evidence& evidence) {
+  incomplete_.AppendTo(label, evidence.incomplete_because);
+  notes_.AppendTo(label, evidence.notes);
+  explain_.AppendTo(label, evidence.explain);
+}
+
+std::vector<TraceFile> InOrderOfRanks(std::vector<TraceFile> files) {
+  std::stable_sort(files.begin(), files.end(), [](const TraceFile& a, const TraceFile& b) {
+    return a.rank.value_or(INT_MAX) < b.rank.value_or(INT_MAX);
+  });
+  return files;
 }
 
 std::string RanksText(const std::set<int>& ranks) {

@@ -51,6 +51,28 @@ void AddRanksToKey(Evidence& evidence);
 // Says which rank works longest, and which one the others wait for.
 void NoteUnevenRanks(Evidence& evidence);
 
+// What traces of ranks say, one line for all ranks that say the same.
+class SaidByRanks {
+ public:
+  // Moves the lines out of `process`.
+  void Take(int rank, ProcessEvidence& process);
+  // Moves them into `evidence`: "process 0, ranks 0-7: 1 launch without ...".
+  void AppendTo(const std::string& label, Evidence& evidence);
+
+ private:
+  // In order of first appearance.
+  struct Lines {
+    std::vector<std::string> texts;
+    std::map<std::string, std::set<int>> ranks;  // by text
+    void Take(int rank, std::vector<std::string>& from);
+    void AppendTo(const std::string& label, std::vector<std::string>& into);
+  };
+  Lines incomplete_, notes_, explain_;
+};
+
+// The files by the rank that their names say, 2 before 10; those that say none last.
+std::vector<TraceFile> InOrderOfRanks(std::vector<TraceFile> files);
+
 // "rank 3", "ranks 0, 1, 4-9"; of very many the first ones and how many others.
 std::string RanksText(const std::set<int>& ranks);
 

@@ -187,6 +187,31 @@ TEST_F(RankEvidence, ACollectiveOfMoreRanksThanLeftATraceMakesItIncomplete) {
               ElementsAre("a collective is of 2 ranks, this process has 1 rank"));
 }
 
+TEST_F(RankEvidence, WhatAllRanksSayIsSaidOnceAndInTheirOrder) {
+  declared_.windows.traced_iterations = 2;
+  for (const int rank : {0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9}) {
+    Add(fmt::format("trace-rank{}.json", rank), rank, OfRank(rank, 12));
+  }
+  const Evidence evidence = Run();
+  EXPECT_THAT(evidence.incomplete_because,
+              ElementsAre("ranks 0-11: the trace marks 1 step, 2 were asked for"));
+  for (int rank = 0; rank < 12; ++rank) {
+    EXPECT_EQ(evidence.ranks.at(static_cast<size_t>(rank)).rank, rank);
+  }
+}
+
+TEST_F(RankEvidence, ARankWithAnotherTorchMakesItIncomplete) {
+  for (const int rank : {0, 1, 2}) {
+    TraceBuilder trace = OfRank(rank, 3);
+    trace.Header(fmt::format(R"("perfgate_environment": {{"torch": "2.1{}.0", "gpu": "GPU {}"}},)",
+                             rank == 2 ? 0 : 1, rank));
+    Add(fmt::format("trace-rank{}.json", rank), rank, trace);
+  }
+  EXPECT_THAT(
+      Run().incomplete_because,
+      ElementsAre("rank 2: not the stack of the first traced process: torch: 2.11.0 / 2.10.0"));
+}
+
 TEST_F(RankEvidence, ProcessesOfOneCaseHaveTheSameRanks) {
   Add("trace-rank0.json", 0, OfRank(0, 2));
   Add("trace-rank1.json", 1, OfRank(1, 2));
