@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 #include <set>
+#include <utility>
 
 #include "attempt/attempt.h"
 #include "base/error.h"
@@ -45,36 +46,70 @@ bool HasRun(const fs::path& folder) {
   return fs::is_regular_file(fs::symlink_status(folder / "run.json", error));
 }
 
-// Each of `given` is an out folder, or a folder of several.
+// Each of `given` is an out folder, or a folder of several. One that is named twice, in whatever
+// spelling, is one: the first spelling stands.
 std::vector<fs::path> OutFolders(const std::vector<fs::path>& given) {
-  std::vector<fs::path> folders;
+  std::map<fs::path, fs::path> folders;  // by what they are, as they were spelled
+  std::error_code error;
+  const auto add = [&](const fs::path& folder) {
+    const fs::path real = fs::canonical(folder, error);
+    if (!error) folders.emplace(real, folder);
+  };
   for (const fs::path& folder : given) {
     if (HasRun(folder)) {
-      folders.push_back(folder);
+      add(folder);
       continue;
     }
-    std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      if (it->is_directory(error) && !it->is_symlink(error) && HasRun(it->path())) {
-        folders.push_back(it->path());
-      }
+      if (it->is_directory(error) && !it->is_symlink(error) && HasRun(it->path())) add(it->path());
     }
   }
-  std::sort(folders.begin(), folders.end());
-  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
-  return folders;
+  std::vector<fs::path> spelled;
+  for (const auto& [real, folder] : folders) spelled.push_back(folder);
+  return spelled;
+}
+
+// What `args` names, as given; without it the folder beside the suite, which need not be there.
+std::vector<fs::path> NamedFolders(const GcArgs& args, const Suite& suite) {
+  for (const std::string& folder : args.out_dirs) {
+    std::error_code error;
+    if (fs::is_directory(folder, error)) continue;
+    throw Error(Fault::kUsage, fmt::format("--out {}: there is no such folder: name an out folder, "
+                                           "or a folder of several",
+                                           Printable(folder)));
+  }
+  if (args.out_dirs.empty()) return {suite.folder / "perfgate-out"};
+  return {args.out_dirs.begin(), args.out_dirs.end()};
+}
+
+// The baselines say which runs must stay. Without their folder that is not known, so a folder that
+// somebody has named must be there.
+std::vector<Baseline> KnownBaselines(const SuiteArgs& args, const Selection& selection,
+                                     World& world) {
+  const fs::path& folder = selection.baselines;
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return ListBaselines(folder);
+  const bool is_there = fs::exists(fs::symlink_status(folder, error));
+  if (is_there || !args.baselines.empty() || selection.suite.baselines != "baselines") {
+    throw Error(Fault::kUsage,
+                fmt::format("{}: there is no such folder of baselines, so it is not known which "
+                            "runs must stay: name it with --baselines",
+                            Printable(folder.string())));
+  }
+  world.Err() << fmt::format("note: no baselines at {}: no run is kept for one\n",
+                             Printable(folder.string()));
+  return {};
 }
 
 class Gathering {
  public:
-  Gathering(const Selection& selection, World& world) : selection_(selection), world_(world) {}
+  Gathering(std::string suite, World& world) : suite_(std::move(suite)), world_(world) {}
 
   void AddStored(const Store& store) {
     for (const RunRow& row : store.ListRuns()) {
       KeptRun& run = Of(row.id);
-      run.facts = {
-          row.id, row.started, row.status == "finished", false, row.suite == selection_.suite.name,
-          false};
+      run.facts = {row.id, row.started,         row.status == "finished",
+                   false,  row.suite == suite_, false};
       run.commit = row.commit;
       run.stored = true;
     }
@@ -92,20 +127,16 @@ class Gathering {
     run.folders.push_back(folder);
     run.folder_bytes += OutFolderBytes(folder);
     if (run.stored) return;
-    run.facts = {record.id,
-                 record.started,
-                 record.finished,
-                 false,
-                 record.suite == selection_.suite.name,
-                 !record.finished && record.interrupted_by == 0};
+    run.facts = {record.id, record.started,         record.finished,
+                 false,     record.suite == suite_, !record.finished && record.interrupted_by == 0};
     run.commit = record.commit;
   }
 
   // Newest first; of one second, the last one stored, as elsewhere. A baseline that does not say
   // its run may be of any run of its commit.
-  std::vector<KeptRun> Take() {
+  std::vector<KeptRun> Take(const std::vector<Baseline>& baselines) {
     std::set<std::string> accepted, commits;
-    for (const Baseline& baseline : ListBaselines(selection_.baselines)) {
+    for (const Baseline& baseline : baselines) {
       if (baseline.run.empty()) {
         world_.Err() << fmt::format("note: {}: does not say its run: all of its commit stay\n",
                                     baseline.file.string());
@@ -130,7 +161,7 @@ class Gathering {
     return runs_[at->second];
   }
 
-  const Selection& selection_;
+  const std::string suite_;
   World& world_;
   std::vector<KeptRun> runs_;
   std::map<std::string, size_t> places_;  // by id, in runs_
@@ -195,12 +226,12 @@ void RequireLimit(const GcArgs& args) {
 
 std::vector<KeptRun> Gather(const GcArgs& args, const Selection& selection, const Store& store,
                             World& world) {
-  Gathering gathering(selection, world);
+  Gathering gathering(selection.suite.name, world);
   gathering.AddStored(store);
-  std::vector<fs::path> given(args.out_dirs.begin(), args.out_dirs.end());
-  if (given.empty()) given = {selection.suite.folder / "perfgate-out"};
-  for (const fs::path& folder : OutFolders(given)) gathering.AddFolder(folder);
-  return gathering.Take();
+  for (const fs::path& folder : OutFolders(NamedFolders(args, selection.suite))) {
+    gathering.AddFolder(folder);
+  }
+  return gathering.Take(KnownBaselines(args.suite, selection, world));
 }
 
 std::vector<std::string> ReasonsToStay(const std::vector<KeptRun>& runs, const GcArgs& args,

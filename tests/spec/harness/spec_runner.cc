@@ -84,6 +84,8 @@ CommandResult BuiltIn(const std::vector<std::string>& words) {
              fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   } else if (name == "mkdir" && words.size() == 2) {
     fs::create_directories(words[1]);
+  } else if (name == "ln" && words.size() == 3) {
+    fs::create_symlink(words[1], words[2]);
   } else if (name == "cut" && words.size() == 3) {
     fs::resize_file(words[1], std::stoul(words[2]));
   } else if (name == "sub" && words.size() == 4) {
