@@ -48,70 +48,76 @@ void PrintFound(const Repository& repository, std::ostream& out) {
   out << "\n";
 }
 
-class Writer {
- public:
-  Writer(fs::path folder, bool dry_run, std::ostream& out)
-      : folder_(std::move(folder)), dry_run_(dry_run), out_(out) {}
-
-  void Write(const FirstFile& file) {
-    if (IsThere(folder_ / file.path)) return Leave(file.path, "is there and stays as it is");
-    Put(file.path, file.text, file.what);
-  }
-
-  void Leave(const std::string& path, const std::string& why) { Say("left", path, why); }
-
-  void Ignore() {
-    const std::string name = ".gitignore";
-    const fs::path path = folder_ / name;
-    const std::string text = IsThere(path) ? ReadFile(path) : "";
-    const std::string wanted = WithIgnored(text);
-    if (wanted == text) return Leave(name, "has the lines already");
-    Put(name, wanted,
-        text.empty() ? "what perfgate writes" : "lines for what perfgate writes, at its end");
-  }
-
- private:
-  void Put(const std::string& path, const std::string& text, const std::string& what) {
-    if (!dry_run_) {
-      std::error_code error;
-      fs::create_directories((folder_ / path).parent_path(), error);
-      WriteFileAtomically(folder_ / path, text);  // says what is wrong, if the folder is not there
-    }
-    Say(dry_run_ ? "would write" : "wrote", path, what);
-  }
-
-  void Say(const char* did, const std::string& path, const std::string& what) {
-    out_ << fmt::format("{:<{}} {:<31} {}\n", did, dry_run_ ? 11 : 5, path, what);
-  }
-
-  const fs::path folder_;
-  const bool dry_run_;
-  std::ostream& out_;
+struct Step {
+  FirstFile file;
+  std::string why_left;  // "": it is written
 };
 
+// True if the folder that `path` is to stand in leads out of the repository, through a link.
+bool LeadsOut(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path root = fs::canonical(folder, error);
+  if (error) return false;
+  const fs::path real = fs::weakly_canonical(path.parent_path(), error);
+  return error || *real.lexically_relative(root).begin() == "..";
+}
+
 // Why a file is not written, or "".
-std::string WhyNot(const std::string& path, const Repository& repository, bool has_suite) {
+std::string WhyLeft(const std::string& path, const Repository& repository, const fs::path& folder) {
+  const bool has_suite = IsThere(folder / kSuiteFile);
+  if (IsThere(folder / path)) return "is there and stays as it is";
   if (has_suite && (path == kStepFile || path == kRulesFile)) {
     return fmt::format("{} is there and names its own", kSuiteFile);
   }
   if (path == kGithubFile && !repository.gated_by.empty()) {
     return repository.gated_by + " uses perfgate already";
   }
+  if (LeadsOut(folder / path, folder)) return "its folder leads out of the repository";
   return "";
 }
 
-void WriteAll(const Repository& repository, const std::vector<FirstFile>& files,
-              const fs::path& folder, Writer* writer) {
-  const bool has_suite = IsThere(folder / kSuiteFile);
-  for (const FirstFile& file : files) {
-    const std::string why = WhyNot(file.path, repository, has_suite);
-    if (why.empty() || IsThere(folder / file.path)) {
-      writer->Write(file);
-    } else {
-      writer->Leave(file.path, why);
-    }
+// Only a regular file is added to: who reads what a link leads to is not known here.
+Step IgnoreStep(const fs::path& folder) {
+  const std::string name = ".gitignore";
+  const fs::path path = folder / name;
+  std::error_code error;
+  if (!IsThere(path)) return {{name, WithIgnored(""), "what perfgate writes"}, ""};
+  if (!fs::is_regular_file(fs::symlink_status(path, error))) {
+    const std::string lines(Trim(WithIgnored("")));
+    return {{name, "", ""}, "is no regular file: add these lines yourself\n\n" + lines};
   }
-  writer->Ignore();
+  const std::string text = ReadFile(path);
+  const std::string wanted = WithIgnored(text);
+  const std::string what =
+      text.empty() ? "what perfgate writes" : "lines for what perfgate writes, at its end";
+  return {{name, wanted, what}, wanted == text ? "has the lines already" : ""};
+}
+
+// All is decided before anything is written.
+std::vector<Step> StepsFor(const Repository& repository, CiSystem ci, const fs::path& folder) {
+  std::vector<Step> steps;
+  for (FirstFile& file : FirstFiles(repository, ci)) {
+    std::string why = WhyLeft(file.path, repository, folder);
+    steps.push_back({std::move(file), std::move(why)});
+  }
+  steps.push_back(IgnoreStep(folder));
+  return steps;
+}
+
+void Put(const FirstFile& file, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories((folder / file.path).parent_path(), error);
+  WriteFileAtomically(folder / file.path, file.text);  // says what is wrong with the folder
+}
+
+void CarryOut(const std::vector<Step>& steps, const fs::path& folder, bool dry_run,
+              std::ostream& out) {
+  for (const auto& [file, why_left] : steps) {
+    const bool left = !why_left.empty();
+    if (!left && !dry_run) Put(file, folder);
+    out << fmt::format("{:<{}} {:<31} {}\n", left ? "left" : (dry_run ? "would write" : "wrote"),
+                       dry_run ? 11 : 5, file.path, left ? why_left : file.what);
+  }
 }
 
 std::vector<std::string> StepsOfCi(CiSystem ci, const Repository& repository) {
@@ -171,9 +177,8 @@ int Init(const InitArgs& args, World& world) {
   const Repository repository = LookAt(folder);
   const CiSystem ci = ParseCi(args.ci, repository);
   PrintFound(repository, world.Out());
-  Writer writer(folder, args.dry_run, world.Out());
   const std::string first = FirstStep(repository, IsThere(folder / kSuiteFile));
-  WriteAll(repository, FirstFiles(repository, ci), folder, &writer);
+  CarryOut(StepsFor(repository, ci, folder), folder, args.dry_run, world.Out());
   PrintNext(first, repository, ci, world.Out());
   return 0;
 }

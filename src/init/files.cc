@@ -32,22 +32,27 @@ std::string Filled(std::string text, std::string_view mark, std::string_view val
 
 bool IsPython(const std::string& path) { return path.ends_with(".py"); }
 
-// "bench/decode.py" -> "decode", or "bench-decode" where that is taken.
+// "bench/decode.py" -> "decode", or "bench-decode" where that is taken, or "bench-decode-2".
 std::string WorkloadName(const std::string& path, std::set<std::string>* taken) {
   std::string whole = path.substr(0, path.rfind('.'));
-  std::string name = whole.substr(whole.rfind('/') + 1);
-  if (!taken->insert(name).second) {
-    std::replace(whole.begin(), whole.end(), '/', '-');
-    name = whole;
-    taken->insert(name);
-  }
-  return name;
+  const std::string name = whole.substr(whole.rfind('/') + 1);
+  if (taken->insert(name).second) return name;
+  std::replace(whole.begin(), whole.end(), '/', '-');
+  std::string unique = whole;
+  for (int i = 2; !taken->insert(unique).second; ++i) unique = fmt::format("{}-{}", whole, i);
+  return unique;
 }
 
-std::string Command(const std::string& path) {
-  if (IsPython(path)) return fmt::format("[python3, {}]", path);
-  const std::string program = path.substr(0, path.rfind('.'));
-  return fmt::format("[build/{}]", program.substr(program.rfind('/') + 1));
+// A program is taken to be built by the name of its workload: two sources of one name are two.
+std::string Command(const std::string& path, const std::string& name) {
+  return IsPython(path) ? fmt::format("[python3, {}]", path) : fmt::format("[build/{}]", name);
+}
+
+// Quoted: a file may be called null.py or 1e3.py. `margin` stands before each line.
+std::string Workload(const std::string& path, std::string_view margin,
+                     std::set<std::string>* taken) {
+  const std::string name = WorkloadName(path, taken);
+  return fmt::format("{0}- name: \"{1}\"\n{0}  command: {2}\n", margin, name, Command(path, name));
 }
 
 std::vector<std::string> Measured(const Repository& repository) {
@@ -69,18 +74,14 @@ bool NeedsRunner(const Repository& repository) {
 std::string Workloads(const Repository& repository) {
   std::set<std::string> taken = {"step", "geglu"};
   std::string text;
-  for (const std::string& path : Measured(repository)) {
-    text +=
-        fmt::format("  - name: {}\n    command: {}\n", WorkloadName(path, &taken), Command(path));
-  }
+  for (const std::string& path : Measured(repository)) text += Workload(path, "  ", &taken);
   if (HasOwnStep(repository)) text += Template("workload_step.yaml");
   if (NeedsRunner(repository)) text += Template("workload_module.yaml");
   size_t listed = 0;
   for (const Benchmark& benchmark : repository.benchmarks) {
     if (benchmark.keeps_contract || listed == kMostBenchmarks) continue;
     if (listed++ == 0) text += Template("workload_benchmarks.yaml");
-    text += fmt::format("  # - name: {}\n  #   command: {}\n", WorkloadName(benchmark.path, &taken),
-                        Command(benchmark.path));
+    text += Workload(benchmark.path, "  # ", &taken);
   }
   if (listed == 0 && !repository.cmake.empty()) text += Template("workload_programs.yaml");
   return text;

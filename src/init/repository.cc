@@ -158,7 +158,8 @@ Repository LookAt(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     throw Error(Fault::kUsage,
-                fmt::format("{}: there is no such folder", Printable(folder.string())));
+                fmt::format("{}: {}", Printable(folder.string()),
+                            Exists(folder) ? "is not a folder" : "there is no such folder"));
   }
   Repository repository;
   repository.name = NameOf(folder);

@@ -69,10 +69,10 @@ TEST_F(FirstLook, ABenchmarkThatMeasuresIsAWorkloadOthersAreProposed) {
   Put("src/model.py", "import torch\n");
   EXPECT_THAT(LookAt(folder_).benchmarks.size(), 3U);
   const std::string suite = TextOf("perfgate.yaml");
-  EXPECT_THAT(suite, HasSubstr("  - name: decode\n    command: [python3, bench/decode.py]\n"));
-  EXPECT_THAT(suite, HasSubstr("  # - name: benchmarks-decode\n"
+  EXPECT_THAT(suite, HasSubstr("  - name: \"decode\"\n    command: [python3, bench/decode.py]\n"));
+  EXPECT_THAT(suite, HasSubstr("  # - name: \"benchmarks-decode\"\n"
                                "  #   command: [python3, benchmarks/decode.py]\n"));
-  EXPECT_THAT(suite, HasSubstr("  # - name: decode_bench\n"));
+  EXPECT_THAT(suite, HasSubstr("  # - name: \"decode_bench\"\n"));
   EXPECT_EQ(TextOf("perfgate_step.py"), "");
 }
 
@@ -135,6 +135,13 @@ TEST_F(FirstLook, WhatIsNoFolderIsSaid) {
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kUsage);
     EXPECT_THAT(error.what(), HasSubstr("nowhere: there is no such folder"));
+  }
+  Put("file", "");
+  try {
+    LookAt(folder_ / "file");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("file: is not a folder"));
   }
 }
 
