@@ -10,15 +10,38 @@ namespace perfgate::cli {
 
 namespace {
 
+// Without links and dots, also of a file that is not there yet.
+std::filesystem::path Resolved(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(whole, error);
+  return error ? whole.lexically_normal() : resolved;
+}
+
 // True if `file`, or a folder that it stands in, is `input`. Files are the same by what they are,
 // not by how they are written.
 bool IsOrIsBelow(const std::filesystem::path& file, const std::filesystem::path& input) {
   std::error_code error;  // of a file that is not there yet: it cannot be the same
-  std::filesystem::path at = std::filesystem::weakly_canonical(file, error);
-  if (error) at = file;
+  std::filesystem::path at = Resolved(file);
   for (;; at = at.parent_path()) {
     if (std::filesystem::equivalent(at, input, error)) return true;
     if (at == at.parent_path()) return false;
+  }
+}
+
+// One of two reports in one file would be lost.
+void RequireFilesApart(const std::vector<ReportFile>& reports) {
+  for (size_t i = 0; i < reports.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      std::error_code error;
+      const std::filesystem::path& file = reports[i].file;
+      if (std::filesystem::equivalent(file, reports[j].file, error) ||
+          Resolved(file) == Resolved(reports[j].file)) {
+        throw Error(Fault::kUsage, fmt::format("--report: {} is named twice, and the second report "
+                                               "would overwrite the first; give it another name",
+                                               file.string()));
+      }
+    }
   }
 }
 
@@ -33,6 +56,7 @@ bool WantsColor(World& world) {
 Reports::Reports(const OutputArgs& args, const std::vector<std::filesystem::path>& inputs,
                  World& world)
     : args_(args), world_(world) {
+  RequireFilesApart(args.reports);
   for (const ReportFile& report : args.reports) {
     for (const std::filesystem::path& input : inputs) {
       if (!IsOrIsBelow(report.file, input)) continue;

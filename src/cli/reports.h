@@ -20,8 +20,8 @@ namespace perfgate::cli {
 class Reports {
  public:
   // `inputs`: files and folders that the command reads. Throws Error(kUsage) for a report that
-  // would overwrite one of them or stand below one, Error(kEnvironment) for a file that cannot be
-  // opened.
+  // would overwrite one of them or another report, or stand below one, Error(kEnvironment) for a
+  // file that cannot be opened.
   Reports(const OutputArgs& args, const std::vector<std::filesystem::path>& inputs, World& world);
 
   // Prints and writes. Throws Error(kEnvironment) if a file could not be written in full.
