@@ -34,6 +34,10 @@ TEST_F(OutFolderOfARun, BytesAreThoseOfItsFilesAndNotOfLinks) {
   EXPECT_EQ(OutFolderBytes(folder_ / "nowhere"), 0);
 }
 
+TEST_F(OutFolderOfARun, WhatSomebodyElseHasRemovedAlreadyIsNoError) {
+  EXPECT_NO_THROW(RemoveOutFolder(folder_ / "gone"));
+}
+
 TEST_F(OutFolderOfARun, RemovedIsWhatPerfgateWroteAndNothingElse) {
   PutRun("out");
   Put("kept", "behind a link");
