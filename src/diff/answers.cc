@@ -23,13 +23,12 @@ Pair Get(const Evidence& base, const Evidence& head, MetricId metric) {
 }
 
 std::string FromTo(const Pair& pair, Unit unit) {
-  if (*pair.base == *pair.head) return FormatValue(*pair.base, unit) + " in both";
-  std::string text =
-      fmt::format("{} -> {}", FormatValue(*pair.base, unit), FormatValue(*pair.head, unit));
-  if (unit == Unit::kNanoseconds && *pair.base > 0) {
-    text += fmt::format(" ({:+.1f} %)", 100 * pair.Delta() / *pair.base);
-  }
-  return text;
+  const std::string from = FormatValue(*pair.base, unit), to = FormatValue(*pair.head, unit);
+  const bool time = unit == Unit::kNanoseconds && *pair.base > 0;
+  const double percent = time ? 100 * pair.Delta() / *pair.base : 0;
+  const bool shown = std::abs(percent) >= 0.05;
+  if (*pair.base == *pair.head || (time && !shown && from == to)) return from + " in both";
+  return from + " -> " + to + (shown ? fmt::format(" ({:+.1f} %)", percent) : "");
 }
 
 int64_t KernelsAStep(const Evidence& evidence) {

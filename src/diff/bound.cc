@@ -83,21 +83,46 @@ double TransferTime(const Evidence& evidence) {
   return time / std::max(1, evidence.TotalSteps());
 }
 
+// What a step's time goes to. Of several ranks those of the longest step, not the worst of each.
+struct StepParts {
+  double gpu = 0, exposed = 0, idle = 0;
+  bool idle_known = false;
+  double Total() const { return gpu + exposed + idle; }
+};
+
+StepParts PartsOf(const Evidence& evidence) {
+  const MetricValue gpu = Summarise(evidence, MetricId::kGpuTime);
+  const MetricValue exposed = Summarise(evidence, MetricId::kCommExposed);
+  const MetricValue idle = Summarise(evidence, MetricId::kGpuIdle);
+  StepParts longest{gpu.value.value_or(0), exposed.value.value_or(0), idle.value.value_or(0),
+                    idle.value.has_value()};
+  if (gpu.by_rank.size() < 2) return longest;
+  longest = {};
+  const auto of = [](const MetricValue& value, int rank) {
+    const auto found = value.by_rank.find(rank);
+    return found == value.by_rank.end() ? 0.0 : found->second;
+  };
+  for (const auto& [rank, time] : gpu.by_rank) {
+    const StepParts parts{time, of(exposed, rank), of(idle, rank), idle.value.has_value()};
+    if (parts.Total() > longest.Total()) longest = parts;
+  }
+  return longest;
+}
+
 // The length of a step and where it was measured.
 struct Step {
   double ns = 0;
   std::string where;
 };
 
-Step StepOf(const Evidence& evidence, double device_ns) {
+Step StepOf(const Evidence& evidence, const StepParts& parts) {
   if (auto latency = Summarise(evidence, MetricId::kLatencyP50).value) {
     return {*latency, "of a step, not profiled"};
   }
-  auto idle = Summarise(evidence, MetricId::kGpuIdle).value;
   auto activities = Summarise(evidence, MetricId::kGpuActivities).value;
   // One activity has nothing around it to be compared with.
-  if (!idle || !activities || *activities < 2) return {};
-  return {device_ns + *idle, "from its first to its last work, under the profiler"};
+  if (!parts.idle_known || !activities || *activities < 2) return {};
+  return {parts.Total(), "from its first to its last work, under the profiler"};
 }
 
 std::string Waits(const Evidence& evidence) {
@@ -154,6 +179,30 @@ std::string LaunchText(const Evidence& evidence) {
   return text.empty() ? text : text + " a step";
 }
 
+// By what the GPU does in a step: its work, collectives that nothing hides, or nothing.
+std::string ByStep(const Evidence& evidence) {
+  const std::string shares = ByShares(SharesOf(evidence), evidence);
+  const StepParts parts = PartsOf(evidence);
+  const Step step = StepOf(evidence, parts);
+  if (step.ns <= 0) {
+    return "unknown: how busy the GPU is in a step is not known; while it works, " + shares;
+  }
+  std::string busy =
+      parts.gpu <= step.ns
+          ? fmt::format("the GPU works {} of {} ({}) {}", Time(parts.gpu), Time(step.ns),
+                        Percent(parts.gpu / step.ns), step.where)
+          // The host does not wait, several GPUs work at once, or the profiler slowed the kernels.
+          : fmt::format("the GPU never rests: {} of work for each {} {}", Time(parts.gpu),
+                        Time(step.ns), step.where);
+  if (parts.exposed > 0) {
+    busy += fmt::format("; collectives run {} of it alone", Time(parts.exposed));
+  }
+  if (parts.gpu >= kBusy * step.ns) return shares + "; " + busy;
+  if (parts.exposed > step.ns - parts.gpu - parts.exposed) return "communication: " + busy;
+  return std::string(IdleCause(evidence)) + ": " + busy + LaunchText(evidence) + Waits(evidence) +
+         IdleText(evidence);
+}
+
 std::string GpuBound(const Evidence& evidence) {
   auto gpu = Summarise(evidence, MetricId::kGpuTime).value;
   double comm = Summarise(evidence, MetricId::kCommTime).value.value_or(0);
@@ -168,19 +217,7 @@ std::string GpuBound(const Evidence& evidence) {
     return fmt::format("communication: collectives run {}, the other work {}", Time(comm),
                        Time(*gpu));
   }
-  std::string shares = ByShares(SharesOf(evidence), evidence);
-  Step step = StepOf(evidence, *gpu);
-  if (step.ns <= 0) return shares + "; how busy the GPU is in a step is unknown";
-  std::string busy =
-      *gpu <= step.ns
-          ? fmt::format("the GPU works {} of {} ({}) {}", Time(*gpu), Time(step.ns),
-                        Percent(*gpu / step.ns), step.where)
-          // The host does not wait, several GPUs work at once, or the profiler slowed the kernels.
-          : fmt::format("the GPU never rests: {} of work for each {} {}", Time(*gpu), Time(step.ns),
-                        step.where);
-  if (*gpu >= kBusy * step.ns) return shares + "; " + busy;
-  return std::string(IdleCause(evidence)) + ": " + busy + LaunchText(evidence) + Waits(evidence) +
-         IdleText(evidence);
+  return ByStep(evidence);
 }
 
 std::string CpuBound(const Evidence& evidence) {

@@ -50,11 +50,7 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   diff.differing_key = KeyDifferences(base.key, head.key);
   diff.unknown_key = UnknownKeyFields(base.key, head.key);
   diff.different_shapes = DifferentShapes(base, head);
-  Work work{LaunchesOf(base.kernels, base.TotalSteps()),
-            LaunchesOf(head.kernels, head.TotalSteps()),
-            &diff,
-            {},
-            {}};
+  Work work{LaunchesOf(base), LaunchesOf(head), &diff, {}, {}};
   diff.kernel_count = TotalCount(work.head) - TotalCount(work.base);
   diff.kernel_time_ns = TotalTime(work.head) - TotalTime(work.base);
   FindExchanges(&work, base, head);

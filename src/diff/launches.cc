@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "stats/stats.h"
 
 namespace perfgate {
 namespace {
@@ -71,6 +72,22 @@ Portion CutTimed(Launches* launches, int64_t count, int64_t time_ns) {
   return portion;
 }
 
+// Of all steps. The steps of a row are those of one process after the other.
+int64_t TimeOf(const KernelRow& row, const Evidence& evidence) {
+  const std::vector<int64_t>& times = row.time_ns_per_step;
+  if (row.info.family != Family::kCollective || times.empty()) return row.TimeNs();
+  const std::vector<int> together{static_cast<int>(times.size())};
+  int64_t longest = 0;
+  auto begin = times.begin();
+  for (const int steps : evidence.ranks.empty() ? together : evidence.steps) {
+    const auto end = begin + std::clamp<std::ptrdiff_t>(steps, 0, times.end() - begin);
+    longest = std::max(longest, LowerMedian({begin, end}));
+    begin = end;
+  }
+  const int64_t steps = std::max(1, evidence.TotalSteps());
+  return std::min(longest, INT64_MAX / steps) * steps;
+}
+
 }  // namespace
 
 bool Launches::Has(std::string_view word) const {
@@ -84,7 +101,9 @@ bool Launches::HandWritten() const {
 
 bool Launches::Fused() const { return row->info.ops.size() >= 2; }
 
-std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) {
+std::vector<Launches> LaunchesOf(const Evidence& evidence) {
+  const std::vector<KernelRow>& rows = evidence.kernels;
+  const int steps = evidence.TotalSteps();
   std::vector<Launches> result;
   CumulativeRounding counts(steps);
   CumulativeRounding times(steps);
@@ -102,7 +121,7 @@ std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps) 
   });
   for (Launches& launches : result) {
     launches.count = counts.Next(std::min(launches.row->Count(), most));
-    launches.time_ns = times.Next(std::min(launches.row->TimeNs(), most));
+    launches.time_ns = times.Next(std::min(TimeOf(*launches.row, evidence), most));
   }
   return result;
 }

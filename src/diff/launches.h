@@ -37,7 +37,10 @@ struct Launches {
 // One side's rows with counts and times a step, by operator path and name: how rows are paired must
 // not depend on their order, which in a stored side is another than in a trace. Rounding is
 // cumulative, so that the rows add up to the rounded totals.
-std::vector<Launches> LaunchesOf(const std::vector<KernelRow>& rows, int steps);
+//
+// Collectives wait for each other, first of all in the first step: their time is that of the median
+// step, of several ranks the longest, as comm_time has it.
+std::vector<Launches> LaunchesOf(const Evidence& evidence);
 
 // Some launches of a row.
 struct Portion {

@@ -167,6 +167,44 @@ void RecordOtherMemory(const Transfer& went, const Transfer& came, Steps steps, 
          diff);
 }
 
+// Whether CUPTI shows the driver's kernel for the copy ("memcpy128"), without its bytes.
+bool IsDriverKernel(const Transfer& transfer) { return transfer.row->name.starts_with("memcpy"); }
+
+// What a CUDA graph's copies and fills are called by their launches one by one: no memory is named
+// there, and no operator. Copies from and to the host tell what memory they are of.
+std::string_view KindOf(const Transfer& transfer) {
+  const std::string_view name = transfer.row->name;
+  if (IsDriverKernel(transfer) || name.find("DtoD") != std::string_view::npos) return "DtoD";
+  return name.starts_with("Memset") ? "Memset" : name;
+}
+
+// Copies, or fills, of one kind that came and went.
+struct CameAndWent {
+  double rise = 0, rise_of_bytes = 0;
+  bool bytes_known = true;
+  bool came_in_graph = true, went_in_graph = true;  // all of them
+
+  // As many on both sides, and one side is a CUDA graph.
+  bool AreOfAGraph() const {
+    const bool same = std::abs(rise) < 1e-6 && (!bytes_known || std::abs(rise_of_bytes) < 0.5);
+    return same && came_in_graph != went_in_graph;
+  }
+};
+
+// What a graph copies and fills is no change.
+void MatchGraphs(Steps steps, std::vector<Transfer>* transfers) {
+  std::map<std::string_view, CameAndWent> kinds;
+  for (const Transfer& transfer : *transfers) {
+    CameAndWent& kind = kinds[KindOf(transfer)];
+    kind.rise += transfer.rise;
+    kind.rise_of_bytes += transfer.counted->RiseOfBytes(steps);
+    kind.bytes_known &= !IsDriverKernel(transfer);
+    (transfer.rise > 0 ? kind.came_in_graph : kind.went_in_graph) &= transfer.row->in_graph;
+  }
+  std::erase_if(*transfers,
+                [&](const Transfer& transfer) { return kinds.at(KindOf(transfer)).AreOfAGraph(); });
+}
+
 void RecordTransfer(const Transfer& transfer, Steps steps, Diff* diff) {
   const std::string& name = transfer.row->name;
   const bool on_device = name.find("DtoD") != std::string::npos;
@@ -191,6 +229,7 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
   Add(head.transfers, true, &rows);
   const Steps steps = StepsOf(base, head);
   std::vector<Transfer> transfers = TransfersOf(rows, steps);
+  MatchGraphs(steps, &transfers);
   std::unordered_map<std::string, std::vector<Transfer*>> came;
   for (Transfer& transfer : transfers) {
     if (transfer.rise > 0) came[CopyKey(transfer, steps)].push_back(&transfer);

@@ -32,6 +32,9 @@ struct GpuWork {
   int32_t step = 0;
   bool has_time = true;     // false: 0/0, "not collected"
   int64_t busy_end_ns = 0;  // its end, clipped where the record cannot be true
+  // kMemcpy too where CUPTI shows the driver's kernel for a copy, as it does for those of a CUDA
+  // graph that is older than the profiler.
+  EventKind kind = EventKind::kKernel;
 };
 
 struct GpuLinks {

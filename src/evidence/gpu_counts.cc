@@ -47,17 +47,20 @@ void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& e
     const TraceEvent& event = trace.events[work.event];
     const auto step = static_cast<size_t>(work.step);
     activities[step] += 1;
-    kernels[step] += event.kind == EventKind::kKernel;
-    fills[step] += event.kind == EventKind::kMemset;
-    if (event.kind != EventKind::kMemcpy) continue;
+    kernels[step] += work.kind == EventKind::kKernel;
+    fills[step] += work.kind == EventKind::kMemset;
+    if (work.kind != EventKind::kMemcpy) continue;
     copies[step] += 1;
     bytes_missing |= event.bytes == kAbsent;
     const double size = event.bytes == kAbsent ? 0 : static_cast<double>(event.bytes);
     bytes[step] += size;
     const std::string_view name = trace.Text(event.name);
-    const auto direction = std::find_if(
-        kDirections.begin(), kDirections.end(),
-        [name](const Direction& d) { return name.find(d.text) != std::string_view::npos; });
+    const auto direction =
+        std::find_if(kDirections.begin(), kDirections.end(), [&](const Direction& d) {
+          // The driver's kernels copy inside the GPU.
+          return event.kind == EventKind::kKernel ? d.count == MetricId::kMemcpyDtoDCount
+                                                  : name.find(d.text) != std::string_view::npos;
+        });
     if (direction == kDirections.end()) {
       // Between peers or inside the host: a direction without a metric.
       unknown_direction |= !name.starts_with("Memcpy ") && !name.starts_with("Copy");

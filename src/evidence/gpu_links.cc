@@ -60,13 +60,21 @@ class Linker {
     for (size_t i = 0; i < gpu_.size(); ++i) {
       if (i > 0 && Identity(gpu_[i - 1]) == Identity(gpu_[i])) continue;
       const TraceEvent& event = trace_.events[gpu_[i]];
-      links_.work.push_back({gpu_[i], 0, 0, HasTime(event), event.EndNs()});
+      links_.work.push_back({gpu_[i], 0, 0, HasTime(event), event.EndNs(), KindOf(event)});
     }
     return std::move(links_);
   }
 
   static bool HasTime(const TraceEvent& event) {
     return event.duration_ns != kAbsent && !(event.start_ns <= 0 && event.duration_ns == 0);
+  }
+
+  EventKind KindOf(const TraceEvent& event) const {
+    if (event.kind != EventKind::kKernel) return event.kind;
+    const std::string_view name = trace_.Text(event.name);
+    const bool copy =
+        name.starts_with("memcpy") && DecodeKernelName(name).family == Family::kMemory;
+    return copy ? EventKind::kMemcpy : EventKind::kKernel;
   }
 
   void SortGpuWork() {
@@ -231,7 +239,7 @@ class Linker {
     }
     findings_.untimed += !has_time;
     links_.work.push_back({index, static_cast<uint32_t>(&call - links_.calls.data()), call.step,
-                           has_time, event.EndNs()});
+                           has_time, event.EndNs(), KindOf(event)});
   }
 
   const TraceData& trace_;

@@ -52,7 +52,7 @@ class WorkRows {
     const int32_t op = operator_of_(call.event);
     uint32_t path = paths_.Of(op);
     if (path == OperatorPaths::kNowhere && graph) path = paths_.Graph();
-    const bool kernel = event.kind == EventKind::kKernel;
+    const bool kernel = work.kind == EventKind::kKernel;
     RowTable& table = kernel ? kernels_ : transfers_;
     const RowTable::Handle row = table.Row({event.device, event.name, path}, [&](KernelRow& fresh) {
       fresh.name = trace_.Text(event.name);

@@ -112,7 +112,7 @@ void ExtractBusyTimes(const TraceData& trace, const GpuLinks& links, ProcessEvid
   for (size_t i = 0; i < links.work.size(); ++i) {
     const GpuWork& work = links.work[i];
     const TraceEvent& event = trace.events[work.event];
-    const bool kernel = event.kind == EventKind::kKernel;
+    const bool kernel = work.kind == EventKind::kKernel;
     char& sort = of_text[event.name];
     if (kernel && sort == kUnknown) {
       const Family family = DecodeKernelName(trace.Text(event.name)).family;

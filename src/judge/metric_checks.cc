@@ -118,9 +118,18 @@ bool IsTransferThat(bool came, const Change& change, MetricId id) {
   return !rows.empty() && rows.front().name.starts_with(word);
 }
 
+bool IsCollective(const ChangedKernel& kernel) {
+  return DecodeKernelName(kernel.name).family == Family::kCollective;
+}
+
 bool IsOfCollectives(const Change& change) {
   const std::vector<ChangedKernel>& rows = change.head.empty() ? change.base : change.head;
-  return !rows.empty() && DecodeKernelName(rows.front().name).family == Family::kCollective;
+  return !rows.empty() && IsCollective(rows.front());
+}
+
+// GPU time is that of all other work.
+bool IsLeftOut(MetricId id, const Change& change) {
+  return id == MetricId::kGpuTime && IsOfCollectives(change);
 }
 
 // The changes of the diff that explain a rise or a fall of the metric.
@@ -134,7 +143,9 @@ std::vector<int> Explaining(const Diff& diff, MetricId id, double delta) {
     if (id == MetricId::kCommCount || id == MetricId::kCommBytes) fits = IsOfCollectives(change);
     if (id == MetricId::kCopyOps) fits = change.kind == ChangeKind::kHiddenCopy;
     if (id == MetricId::kSyncs) fits = change.kind == ChangeKind::kSyncAdded;
-    if (IsWorkTime(id)) fits = static_cast<double>(change.time_ns) * delta > 0;
+    if (IsWorkTime(id)) {
+      fits = static_cast<double>(change.time_ns) * delta > 0 && !IsLeftOut(id, change);
+    }
     if (fits) found.push_back(static_cast<int>(i));
   }
   return found;
@@ -146,6 +157,7 @@ void PointAtSlower(const Diff& diff, MetricId id, double delta, Finding& finding
   for (size_t i = 0; i < diff.slower.size(); ++i) {
     const ChangedKernel& kernel = diff.slower[i].head;
     if ((kernel.device == "cpu") != (id == MetricId::kCpuKernelTime)) continue;
+    if (id == MetricId::kGpuTime && IsCollective(kernel)) continue;
     finding.slower.push_back(static_cast<int>(i));
     const std::string op(Innermost(kernel.op_path));
     auto& known = finding.operators;
@@ -313,6 +325,15 @@ bool WasAvailable(const CaseFacts& facts, MetricId id) {
   return facts.pair().base && facts.Base(id).unavailable.empty();
 }
 
+// Most of a collective's time may be that of waiting for other ranks: less of it for the same
+// bytes, or the same messages where their sizes are unknown, is no work that vanished.
+bool SameMessages(const CaseFacts& facts) {
+  const MetricId id =
+      facts.Base(MetricId::kCommBytes).value ? MetricId::kCommBytes : MetricId::kCommCount;
+  const MetricValue &base = facts.Base(id), &head = facts.Head(id);
+  return base.value && head.value && *base.value == *head.value;
+}
+
 }  // namespace
 
 std::vector<Finding> CheckMetrics(const Rule& rule, const CaseFacts& facts, const Finding& blank) {
@@ -350,6 +371,7 @@ std::optional<Finding> CheckVanished(const CaseFacts& facts) {
     const std::optional<double> before = base.value ? base.value : base.largest;
     const std::optional<double> now = head.value ? head.value : head.largest;
     if (!before || !now || !(*before > 0) || !(*now < *before / 2)) continue;
+    if (id == MetricId::kCommTime && SameMessages(facts)) continue;
     Finding finding;
     finding.rule = "perfgate:vanished-work";
     finding.case_name = facts.pair().declared.name;
@@ -363,7 +385,7 @@ std::optional<Finding> CheckVanished(const CaseFacts& facts) {
         "than a gain.";
     PointAt(*facts.pair().diff, Explaining(*facts.pair().diff, id, *finding.delta), finding);
     return With(std::move(finding), Status::kSuspicious,
-                fmt::format("{} {} -> {}{}: more than half of the work vanished", Info(id).name,
+                fmt::format("{} {} -> {}{}: less than half is left", Info(id).name,
                             Shown(*before, id), Shown(*now, id), Suffix(id)),
                 AcceptRule(facts.pair().declared.name, "perfgate:vanished-work"));
   }

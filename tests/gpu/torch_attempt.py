@@ -62,12 +62,11 @@ class Attempt:
     def metric(self, name):
         return self.evidence["metrics"][name]["value"]
 
-    def kernels(self, without=None):
-        """{name: launches a step}, of the first step, except those of family `without`."""
+    def kernels(self):
+        """{name: launches a step}, of the first step."""
         counts = collections.Counter()
         for kernel in self.gpu_kernels():
-            if kernel["family"] != without:
-                counts[kernel["name"]] += kernel["count_per_step"][0]
+            counts[kernel["name"]] += kernel["count_per_step"][0]
         return dict(counts)
 
     def gpu_kernels(self):

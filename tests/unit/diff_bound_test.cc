@@ -39,6 +39,48 @@ TEST(Bounds, OfAnIdleGpuNameTheLargestOfThreeCauses) {
   EXPECT_THAT(bound(Idle(30'000, 30'000, 30'000)), ::testing::StartsWith("launch: "));
 }
 
+// A step of 10 + 30 + 5 us.
+TEST(Bounds, CollectivesThatNothingHidesAreAPartOfTheStep) {
+  Evidence evidence = With({Row(kGemm, "aten::mm", 1, 10'000)});
+  evidence.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {10'000, 10'000}},
+                     {MetricId::kGpuActivities, Side::kHead, 0, 0, {2, 2}},
+                     {MetricId::kCommExposed, Side::kHead, 0, 0, {30'000, 30'000}},
+                     {MetricId::kGpuIdle, Side::kHead, 0, 0, {5'000, 5'000}}};
+  EXPECT_EQ(Compare(evidence, evidence).head_bound,
+            "communication: the GPU works 10.0 us of 45.0 us (22 %) from its first to its last "
+            "work, under the profiler; collectives run 30.0 us of it alone");
+  evidence.values[2].per_step = {6'000, 6'000};
+  evidence.values[3].per_step = {20'000, 20'000};
+  EXPECT_THAT(Compare(evidence, evidence).head_bound,
+              ::testing::StartsWith("launch: the GPU works 10.0 us of 36.0 us (28 %)"));
+}
+
+// Rank 1 computes 8 of 20 us, rank 0 works less and waits longer for it: no rank's step is 30 us.
+TEST(Bounds, OfSeveralRanksAreThoseOfTheLongestStep) {
+  Evidence evidence = With({Row(kGemm, "aten::mm", 1, 10'000)});
+  evidence.ranks = {{}, {}};
+  evidence.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {4'000}, 0},
+                     {MetricId::kGpuTime, Side::kHead, 0, 0, {8'000}, 1},
+                     {MetricId::kGpuActivities, Side::kHead, 0, 0, {2}, 0},
+                     {MetricId::kGpuActivities, Side::kHead, 0, 0, {2}, 1},
+                     {MetricId::kCommExposed, Side::kHead, 0, 0, {11'000}, 0},
+                     {MetricId::kCommExposed, Side::kHead, 0, 0, {1'000}, 1},
+                     {MetricId::kGpuIdle, Side::kHead, 0, 0, {1'000}, 0},
+                     {MetricId::kGpuIdle, Side::kHead, 0, 0, {11'000}, 1}};
+  EXPECT_THAT(Compare(evidence, evidence).head_bound,
+              ::testing::StartsWith("launch: the GPU works 8.00 us of 20.0 us (40 %)"));
+}
+
+TEST(Bounds, OfAKernelWithNothingAroundItAreUnknown) {
+  Evidence evidence = With({Row(kGemm, "aten::mm", 1, 2'000)});
+  evidence.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {2'000, 2'000}},
+                     {MetricId::kGpuActivities, Side::kHead, 0, 0, {1, 1}},
+                     {MetricId::kGpuIdle, Side::kHead, 0, 0, {0, 0}}};
+  EXPECT_EQ(Compare(evidence, evidence).head_bound,
+            "unknown: how busy the GPU is in a step is not known; while it works, compute: GEMM, "
+            "convolution and attention kernels take 100 % of the kernels' time");
+}
+
 // 2 x 4096^3 operations in 200 us are 687 TFLOP/s; an H200 does 989 at most.
 TEST(Roofline, NeedsShapesTypesAndAGpuThatIsKnown) {
   Evidence evidence = With({Row(kGemm, "aten::mm", 1, 200'000)});

@@ -45,6 +45,25 @@ TEST(CollectiveChanges, FewLargeMessagesThatBecameManySmallOnesCameApart) {
   EXPECT_EQ(diff.kernel_count, 6);
 }
 
+// Rank 1 waits for rank 0, and all wait in the first step.
+TEST(CollectiveChanges, TakeTheTimeOfTheMedianStepOfTheSlowestRank) {
+  const auto reducing = [](int64_t count, int64_t bytes) {
+    Evidence evidence = Reducing(count, bytes);
+    evidence.steps = {3, 3};
+    evidence.ranks = {{}, {}};
+    for (KernelRow& row : evidence.kernels) row.count_per_step = std::vector<int64_t>(6, count);
+    evidence.kernels[0].time_ns_per_step = std::vector<int64_t>(6, 1000);
+    evidence.kernels[1].time_ns_per_step = {600'000, 100, 110, 900'000, 500 * count, 510 * count};
+    evidence.collectives[0].count_per_step = std::vector<int64_t>(6, count);
+    return evidence;
+  };
+  const Diff diff = Compare(reducing(2, 8 * kMiB), reducing(4, 4 * kMiB));
+  ASSERT_FALSE(diff.changes.empty());
+  EXPECT_EQ(diff.changes[0].base[0].time_ns, 1020);
+  EXPECT_EQ(diff.changes[0].head[0].time_ns, 2040);
+  EXPECT_TRUE(Closes(diff));
+}
+
 TEST(CollectiveChanges, ManySmallMessagesThatBecameOneAreFused) {
   const Diff diff = Compare(Reducing(8, 2 * kMiB), Reducing(1, 16 * kMiB));
   ASSERT_EQ(diff.changes.size(), 1U);

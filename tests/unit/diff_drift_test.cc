@@ -25,6 +25,18 @@ TEST(Drift, IsNoneWhereNothingIsSlower) {
   EXPECT_TRUE(Compare(base, With({Row(kGelu, "aten::gelu", 1, 2000)})).slower.empty());
 }
 
+TEST(Answers, TellNoDifferenceThatRoundsToNothing) {
+  Evidence base = With({Row(kGelu, "aten::gelu", 1, 3000)});
+  base.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {1'070'000}}};
+  Evidence head = base;
+  head.values[0].per_step = {1'070'200};
+  EXPECT_EQ(Compare(base, head).answers[0].answer,
+            "the same number: 1 a step; GPU time 1.07 ms in both");
+  head.values[0].per_step = {1'072'000};
+  EXPECT_EQ(Compare(base, head).answers[0].answer,
+            "the same number: 1 a step; GPU time 1.07 ms -> 1.07 ms (+0.2 %)");
+}
+
 TEST(Drift, ListsTheWorstFew) {
   std::vector<KernelRow> base, head;
   for (int i = 0; i < 9; ++i) {

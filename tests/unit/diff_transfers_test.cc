@@ -115,6 +115,31 @@ TEST(Transfers, NameWhatTheModelCalled) {
   EXPECT_THAT(diff.changes[0].operators, ElementsAre("aten::item"));
 }
 
+KernelRow InGraph(std::string_view name, int64_t count, int64_t bytes) {
+  KernelRow row = Transfer(name, "graph", count, bytes);
+  row.in_graph = true;
+  return row;
+}
+
+// A graph that is older than the profiler: driver's kernels without bytes, fills of an unknown
+// memory.
+TEST(Transfers, OfACudaGraphAreThoseOfTheirLaunchesOneByOne) {
+  const std::vector<KernelRow> eager = {
+      Transfer("Memcpy DtoD (Device -> Device)", "aten::clone > aten::copy_", 2),
+      Transfer("Memcpy DtoD (Device -> Device)", "aten::sort"),
+      Transfer(kMemset, "aten::matmul", 1, 4)};
+  const std::vector<KernelRow> graph = {InGraph("memcpy128", 2, 0), InGraph("memcpy32_post", 1, 0),
+                                        InGraph("Memset (Unknown)", 1, 4)};
+  EXPECT_THAT(Of(eager, graph).changes, IsEmpty());
+  EXPECT_THAT(Of(graph, eager).changes, IsEmpty());
+  // One copy more, and a fill of another size.
+  const std::vector<KernelRow> other = {InGraph("memcpy128", 4, 0),
+                                        InGraph("Memset (Unknown)", 1, 8)};
+  EXPECT_EQ(Of(eager, other).changes.size(), 5u);
+  // Copies from and to the host name their memory in both.
+  EXPECT_EQ(Of({Transfer(kPinned, "aten::to")}, {InGraph(kPageable, 1, 1024)}).changes.size(), 2u);
+}
+
 TEST(Fills, NameTheOperatorsThatNeedMoreOfThem) {
   const std::string linear = "aten::linear > aten::addmm";
   EXPECT_THAT(Texts(Of({Transfer(kMemset, linear, 6, 4)},

@@ -219,7 +219,7 @@ TEST(JudgeVanishedWork, IsSuspiciousBelowHalf) {
   const Finding& finding = less.cases[0].findings[1];
   EXPECT_EQ(finding.status, Status::kSuspicious);
   EXPECT_EQ(finding.rule, "perfgate:vanished-work");
-  EXPECT_EQ(finding.message, "kernels 10 -> 4 a step: more than half of the work vanished");
+  EXPECT_EQ(finding.message, "kernels 10 -> 4 a step: less than half is left");
   EXPECT_THAT(finding.next, HasSubstr("--rule 'perfgate:vanished-work'"));
   EXPECT_EQ(less.cases[0].status, Status::kSuspicious);
   EXPECT_EQ(less.exit_code, 3);
@@ -231,12 +231,42 @@ TEST(JudgeVanishedWork, IsSeenInGpuTimeAndCpuKernelsToo) {
   }
 }
 
+// The first of them waited for another rank.
+TEST(JudgeVanishedWork, IsNoShorterWaitForTheSameMessages) {
+  const Rule rule = ChangeRule(kCommTime, {"+0"});
+  CasePair pair = PairOf(kCommTime, {9000}, {2000});
+  EXPECT_EQ(JudgeOne(rule, pair).exit_code, 3);
+  Set(*pair.base, kCommCount, {4});
+  Set(pair.head, kCommCount, {4});
+  EXPECT_EQ(JudgeOne(rule, pair).exit_code, 0);
+  Set(*pair.base, kCommBytes, {100});
+  Set(pair.head, kCommBytes, {25});
+  EXPECT_EQ(JudgeOne(rule, pair).exit_code, 3);
+  Set(*pair.base, kCommCount, {12});
+  Set(pair.head, kCommBytes, {100});
+  EXPECT_EQ(JudgeOne(rule, pair).exit_code, 0);
+}
+
 TEST(JudgeVanishedWork, IsOnlyANoteInABareDiff) {
   const Verdict verdict = JudgeOne(NoExtraKernel(), PairOf(kKernels, {10}, {1}),
                                    {.today = "2027-01-15", .bare_diff = true});
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_THAT(verdict.cases[0].notes,
-              ElementsAre("kernels 10 -> 1 a step: more than half of the work vanished"));
+              ElementsAre("kernels 10 -> 1 a step: less than half is left"));
+}
+
+// GPU time is that of all other work than collectives.
+TEST(JudgeChange, OfGpuTimeNamesNoCollective) {
+  CasePair pair = PairOf(kGpuTime, {1000}, {2000});
+  Change split, other;
+  split.time_ns = other.time_ns = 500;
+  split.head.emplace_back().name = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)";
+  other.head.emplace_back().name = "a_kernel";
+  pair.diff->changes = {split, other};
+  pair.diff->slower.emplace_back().head = split.head[0];
+  const Finding finding = FindingOf(ChangeRule(kGpuTime, {"+0"}), pair);
+  EXPECT_THAT(finding.changes, ElementsAre(1));
+  EXPECT_THAT(finding.slower, testing::IsEmpty());
 }
 
 Rule Waived(std::optional<Allowance> up_to = std::nullopt) {
