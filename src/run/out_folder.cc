@@ -96,7 +96,7 @@ int64_t OutFolderBytes(const fs::path& out_dir) {
 
 void RemoveOutFolder(const fs::path& out_dir) {
   std::error_code error;
-  if (!fs::exists(fs::symlink_status(out_dir, error)) && !error) return;
+  if (fs::symlink_status(out_dir, error).type() == fs::file_type::not_found) return;
   if (!IsOurs(out_dir / "run.json")) {
     throw Error(
         Fault::kUsage,
