@@ -29,6 +29,20 @@ std::string Paint(std::string_view text, Ink ink, const TextStyle& style) {
   return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<int>(ink)], text);
 }
 
+std::string JoinShort(const std::vector<std::string>& names, size_t width) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i == 0) {
+      text = Shorten(names[0], width);
+    } else if (text.size() + 2 + names[i].size() <= width) {
+      text += ", " + names[i];
+    } else {
+      return text + fmt::format(" and {} more", names.size() - i);
+    }
+  }
+  return text;
+}
+
 std::string ChangeLines(const Change& change, size_t indent, const TextStyle& style) {
   const std::string blanks(indent, ' ');
   std::string text;
@@ -40,7 +54,7 @@ std::string ChangeLines(const Change& change, size_t indent, const TextStyle& st
   }
   std::vector<std::string> rest;
   if (!change.operators.empty()) {
-    rest.push_back("called by " + Shorten(Safe(Join(change.operators, ", ")), 70));
+    rest.push_back("called by " + Safe(JoinShort(change.operators, 70)));
   }
   if (!change.places.empty()) {
     const size_t more = change.places.size() - 1;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/report.h"
 
@@ -14,6 +15,9 @@ inline constexpr size_t kTextNameWidth = 44;
 enum class Ink { kRed, kGreen, kYellow, kBold, kDim };
 
 std::string Paint(std::string_view text, Ink ink, const TextStyle& style);
+
+// "aten::addmm, aten::gelu and 2 more": names in full, as many as fit, the first in any case.
+std::string JoinShort(const std::vector<std::string>& names, size_t width);
 
 // The kernels that went and came, a line each, and who called them.
 std::string ChangeLines(const Change& change, size_t indent, const TextStyle& style);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/diff_text.h"
 #include "report/layout.h"
 #include "report/markdown.h"
 #include "report/report.h"
@@ -39,7 +40,7 @@ std::string ChangeLines(const Change& change) {
   for (const ChangedKernel& kernel : change.base) text += KernelLine('-', kernel);
   for (const ChangedKernel& kernel : change.head) text += KernelLine('+', kernel);
   if (!change.operators.empty()) {
-    text += "  called by " + Fenced(Shorten(Join(change.operators, ", "), 90)) + "\n";
+    text += "  called by " + Fenced(JoinShort(change.operators, 90)) + "\n";
   }
   return text;
 }

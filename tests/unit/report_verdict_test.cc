@@ -102,6 +102,15 @@ TEST(VerdictText, EachChangeIsShownOnceACase) {
   EXPECT_THAT(text, HasSubstr("same change as above"));
 }
 
+TEST(VerdictText, OperatorsAreNamedInFull) {
+  Verdict verdict = Failing();
+  verdict.cases[1].diff->changes[0].operators = {
+      "aten::scaled_dot_product_attention", "aten::masked_fill_", "aten::softmax", "aten::matmul"};
+  const std::string text = VerdictAsText(verdict, {});
+  EXPECT_THAT(text, HasSubstr("called by aten::scaled_dot_product_attention, aten::masked_fill_, "
+                              "aten::softmax and 1 more; "));
+}
+
 TEST(VerdictText, TheRulesOfACaseAreAcceptedByOneCommand) {
   EXPECT_THAT(
       VerdictAsText(Failing(), {}),
