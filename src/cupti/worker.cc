@@ -90,7 +90,10 @@ void Collector::Flush(uint32_t flag) {
 }
 
 std::vector<FilledBuffer> Collector::TakeBuffers() {
-  const bool alone = phase() == Phase::kOpen && config_.kernels == 0 && !pool_.FewReady();
+  // Nor is what the warm-up filled read while it lasts: the window may open meanwhile.
+  const Phase now = phase();
+  const bool alone =
+      (now == Phase::kPrimed || now == Phase::kOpen) && config_.kernels == 0 && !pool_.FewReady();
   return alone ? std::vector<FilledBuffer>() : pool_.Take();
 }
 
