@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "stats/stats.h"
 
@@ -17,6 +19,12 @@ int64_t LowerMedian(std::vector<int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+double MedianAbsoluteDeviation(std::vector<double> values) {
+  const double median = Median(values);
+  for (double& value : values) value = std::abs(value - median);
+  return Median(std::move(values));
 }
 
 }  // namespace perfgate

@@ -1,12 +1,30 @@
-// Plain numbers in and out: percentiles and medians.
+// Plain numbers in and out: no files, no clocks, no random numbers. The same values give the same
+// answer on every machine. What each function promises was simulated: tests/bench/stats_bench.cc.
+//
+// One process run is one value: iterations of one process are not independent, so they are first
+// reduced to that run's percentile, and runs are what is compared.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace perfgate {
+
+// ---- One sample --------------------------------------------------------------------------------
+
+// The middle value; of an even number of values the mean of the two in the middle. 0 of none.
+double Median(std::vector<double> values);
+
+// The middle value; of an even number of values the lower of the two in the middle, so that it is
+// one that was measured. 0 of none.
+int64_t LowerMedian(std::vector<int64_t> values);
+
+// The median of the distances from the median, in the unit of the values; times 1.4826 it estimates
+// the standard deviation of normal values. 0 of none.
+double MedianAbsoluteDeviation(std::vector<double> values);
 
 // The nearest-rank percentile, or nothing below the minimum sample count at which the one-sided
 // 95 % bound of that percentile exists (statistics: n >= ln(0.05)/ln(p)): p50 5, p95 59, p99 299.
@@ -15,11 +33,148 @@ std::optional<int64_t> Percentile(std::span<const int64_t> samples, double p);
 // The least number of samples for Percentile(p).
 int MinimumSamples(double p);
 
-// The middle value; of an even number of values the mean of the two in the middle. 0 of none.
-double Median(std::vector<double> values);
+// Two measured values between which the percentile of the whole population lies.
+struct PercentileInterval {
+  int64_t low = 0, high = 0;
+};
 
-// The middle value; of an even number of values the lower of the two in the middle, so that it is
-// one that was measured. 0 of none.
-int64_t LowerMedian(std::vector<int64_t> values);
+// The distribution-free interval of a percentile from order statistics, equal tails, of independent
+// samples (David & Nagaraja, Order Statistics, 7.1); or nothing below the least number of samples.
+// Iterations of one process are seldom independent: between 300 of them with a correlation of 0.5
+// the interval is too narrow by a factor of 1.7. To be shown beside a percentile, not to be judged.
+std::optional<PercentileInterval> IntervalOfPercentile(std::span<const int64_t> samples, double p,
+                                                       double confidence = 0.95);
+
+// The least number of samples for IntervalOfPercentile; at 95 %: p50 6, p95 72, p99 368.
+int MinimumSamplesOfInterval(double p, double confidence = 0.95);
+
+// Whether values of runs fall into two groups: somewhere between them, with at least a fifth of
+// the values on each side, is a gap over 8 times the mean of the other gaps and over 2 % of the
+// median. Of 12 normal values 0.3 % of samples look so by chance; two groups 8 standard deviations
+// apart are seen in 8 of 10. Of fewer than 10 values: false.
+bool IsBimodal(std::vector<double> values);
+
+// ---- Pairs of runs -----------------------------------------------------------------------------
+
+// The Hodges-Lehmann estimate of the centre of symmetric differences: the median of the n(n+1)/2
+// Walsh averages (d_i + d_j)/2, i <= j. 0 of none.
+double HodgesLehmann(std::span<const double> differences);
+
+// Which of the sorted Walsh averages of n differences, from 1, is their centre's lower bound with
+// an error of at most alpha, one-sided, exactly (Hollander & Wolfe, Nonparametric Statistical
+// Methods, 3.3); the upper bound is the same one from the other end. 0: n is too small for any.
+int SignedRankBound(int n, double alpha);
+
+// The least n with a bound: at 5 % 5, at 1 % 7.
+int MinimumPairs(double alpha);
+
+// Wilcoxon's exact one-sided p value that the differences are centred at 0 or below. It inverts the
+// bound: p <= alpha where the lower bound is above 0. Zeros and ties count against a shift.
+double SignedRankP(std::span<const double> differences);
+
+// Holm's step-down correction: adjusted p values in the order given. A family of tests of which
+// those with an adjusted p <= alpha are believed has a false one with a probability of at most
+// alpha, however the tests depend on each other (Holm 1979).
+std::vector<double> AdjustByHolm(std::span<const double> p);
+
+enum class PairsVerdict { kPass, kFail, kInconclusive };
+
+// What keeps pairs of runs from a verdict.
+enum class Undecided {
+  kNothing,      // they have one
+  kTooFewPairs,  // no exact bound exists for so few
+  kTooWide,      // the interval holds both "unchanged" and "slower than tolerated"
+  kBimodal,  // runs go one of two ways, by chance: the ratios of head to base fall in two groups
+  kFamily,   // among so many comparisons, chance alone explains one like this
+  kNotPositive,  // a value is zero, negative or not finite: there is no ratio
+};
+
+struct ComparisonSettings {
+  double tolerance = 0.05;   // a rise up to this is tolerated, as a ratio less 1
+  double alpha_fail = 0.01;  // error of the lower bound
+  double alpha_pass = 0.05;  // error of the upper bound
+};
+
+struct Comparison {
+  PairsVerdict verdict = PairsVerdict::kInconclusive;
+  Undecided undecided = Undecided::kNothing;
+  bool improved = false;  // passed, and faster by more than the tolerance, at alpha_fail
+  int pairs = 0;
+  // Ratios of head to base less 1: 0.05 is 5 % slower. Bounds exist from MinimumPairs on.
+  double shift = 0;
+  std::optional<double> lower, upper;
+  double p = 1;      // one-sided, that head is not slower; to be corrected by ApplyHolm
+  double noise = 0;  // standard deviation of one pair's log ratio, robust
+  // The change that would be found 9 times in 10 with so many pairs of this noise.
+  double detectable = 0;
+  // If inconclusive: how many pairs would decide if shift and noise stay as they are, all measured
+  // afresh; nothing where no number would: the shift is the tolerance itself, or there is no ratio.
+  std::optional<int> pairs_to_decide;
+};
+
+// Compares pairs of runs by their values (base[i] and head[i] were measured side by side; any unit,
+// lower is better). Fails if the lower bound of the Hodges-Lehmann shift of the log ratios is above
+// 0 *and* the shift is above the tolerance; passes if the upper bound is below the tolerance; is
+// inconclusive else. Unchanged code fails with a probability of at most alpha_fail, in practice
+// under a tenth of that; a change of exactly the tolerance fails every second time.
+// Throws Error(kBug) if the sides have different sizes or the tolerance is not above 0.
+Comparison ComparePairs(std::span<const double> base, std::span<const double> head,
+                        const ComparisonSettings& settings = {});
+
+// Takes the fails back that a family of so many comparisons does not support: Holm over all of
+// them, with `alpha` for the family.
+void ApplyHolm(std::vector<Comparison>& family, double alpha = 0.05);
+
+// A first look with few pairs: whether they call for a comparison with *fresh* pairs. Not so, the
+// metric passes as screened, a weaker word than passed: a change of just the tolerance goes unseen
+// in 1 of 100, one of twice that hardly ever. Pairs of a screening may not be used again.
+bool IsSuspicious(std::span<const double> base, std::span<const double> head, double tolerance);
+inline constexpr int kScreeningPairs = 5;
+inline constexpr int kComparisonPairs = 12;
+
+// ---- Series ------------------------------------------------------------------------------------
+
+struct ChangePoint {
+  size_t index = 0;              // of the first value after the change
+  double before = 0, after = 0;  // medians of the stretches on both sides
+  double gain = 0;  // how much better two levels fit than one, in units of what chance gives; > 1
+};
+
+struct ChangePointSettings {
+  size_t minimum_segment = 5;   // values between two changes, and before the first
+  double minimum_size = 0.01;   // smaller changes of the median, relative to it, are left out
+  bool autocorrelated = false;  // neighbours are alike without a change: ask for more
+};
+
+// Where the level of a series changes: the partition of its ranks that fits best (optimal
+// partitioning, Jackson et al. 2005, of Kruskal-Wallis' statistic, Lung-Yut-Fong et al. 2015), with
+// a price for each change such that of 100 series that only vary at random at most one shows any,
+// whatever the distribution; again inside each stretch. It finds changes that were taken back too.
+// A clean step is found once 5 values lie behind it, of 13 or more. Slow drift shows as steps.
+// Time: n^2; a series of over 2000 values is searched in its last 2000.
+std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
+                                          const ChangePointSettings& settings = {});
+
+// The least number of values in which FindChangePoints can find anything with the default settings.
+inline constexpr size_t kMinimumSeries = 13;
+
+enum class Steadiness {
+  kSteady,
+  kNotSteady,  // the level changed too late, or again and again
+  kDrifting,   // slowly slower or faster until the end
+  kBimodal,    // two levels by turns
+};
+
+struct SteadyState {
+  Steadiness steadiness = Steadiness::kNotSteady;
+  int warmup_iterations = 0;  // until the steady level began; all, if there is none
+  double drift = 0;           // over the last level, or its last steps, relative to it
+};
+
+// Judges the times of a process' iterations, from its first one on, any unit. Steady: from some
+// iteration on, in at least the last third, the level stays within `tolerance` (after Barrett et
+// al. 2017, "Virtual machine warmup blows hot and cold"). Nothing below 30 iterations.
+std::optional<SteadyState> FindSteadyState(std::span<const int64_t> iterations,
+                                           double tolerance = 0.02);
 
 }  // namespace perfgate

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "stats/stats.h"
+#include "stats/walsh.h"
+
+namespace perfgate {
+namespace {
+
+// Quantiles of the normal distribution at 99 %, 95 % and 90 %, for forecasts only; the signed-rank
+// interval of normal values is wider than the best one by the square root of pi/3.
+constexpr double kNormal99 = 2.326, kNormal95 = 1.645, kNormal90 = 1.282, kWidth = 1.023;
+constexpr int kMostPairs = 1000;  // beyond this "more pairs" is no advice
+
+// log(head/base) of each pair; nothing if there is a pair without one.
+std::optional<std::vector<double>> LogRatios(std::span<const double> base,
+                                             std::span<const double> head) {
+  if (base.size() != head.size()) {
+    throw Error(Fault::kBug, "pairs need as many values of head as of base");
+  }
+  std::vector<double> ratios;
+  for (size_t i = 0; i < base.size(); ++i) {
+    const double ratio = std::log(head[i] / base[i]);
+    if (!(base[i] > 0) || !(head[i] > 0) || !std::isfinite(ratio)) return std::nullopt;
+    ratios.push_back(ratio);
+  }
+  return ratios;
+}
+
+std::vector<double> RatiosOf(std::vector<double> log_ratios) {
+  for (double& ratio : log_ratios) ratio = std::exp(ratio);
+  return log_ratios;
+}
+
+void CheckTolerance(double tolerance) {
+  if (!(tolerance > 0)) throw Error(Fault::kBug, "a comparison of times needs a tolerance above 0");
+}
+
+double StandardDeviation(const std::vector<double>& ratios) {
+  const double robust = 1.4826 * MedianAbsoluteDeviation(ratios);
+  if (robust > 0 || ratios.size() < 2) return robust;
+  // More than half of the pairs are equal, as of a coarse clock: what is left still varies.
+  double mean = 0, squares = 0;
+  for (const double ratio : ratios) mean += ratio / static_cast<double>(ratios.size());
+  for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
+  return std::sqrt(squares / static_cast<double>(ratios.size() - 1));
+}
+
+std::optional<int> PairsToDecide(double shift, double noise, double limit, int minimum) {
+  const double distance = shift > limit ? shift : limit - shift;
+  const double quantile = shift > limit ? kNormal99 : kNormal95;
+  if (distance <= 0) return std::nullopt;
+  const double pairs = std::ceil(std::pow(quantile * kWidth * noise / distance, 2));
+  if (!(pairs <= kMostPairs)) return std::nullopt;
+  return std::max(static_cast<int>(pairs), minimum);
+}
+
+double Detectable(double noise, int pairs, double tolerance) {
+  const double error = kWidth * noise / std::sqrt(static_cast<double>(pairs));
+  return std::expm1(
+      std::max(std::log1p(tolerance) + kNormal90 * error, (kNormal99 + kNormal90) * error));
+}
+
+}  // namespace
+
+Comparison ComparePairs(std::span<const double> base, std::span<const double> head,
+                        const ComparisonSettings& settings) {
+  CheckTolerance(settings.tolerance);
+  Comparison result;
+  result.pairs = static_cast<int>(base.size());
+  const std::optional<std::vector<double>> ratios = LogRatios(base, head);
+  if (!ratios) {
+    result.undecided = Undecided::kNotPositive;
+    return result;
+  }
+  const double limit = std::log1p(settings.tolerance);
+  const std::vector<double> walsh = SortedWalshAverages(*ratios);
+  const double shift = Median(walsh);
+  const int rank_fail = SignedRankBound(result.pairs, settings.alpha_fail);
+  const int rank_pass = SignedRankBound(result.pairs, settings.alpha_pass);
+  const auto from_below = [&](int rank) { return walsh[static_cast<size_t>(rank) - 1]; };
+  const auto from_above = [&](int rank) { return walsh[walsh.size() - static_cast<size_t>(rank)]; };
+  result.shift = std::expm1(shift);
+  result.noise = StandardDeviation(*ratios);
+  result.p = SignedRankP(*ratios);
+  if (rank_fail > 0) result.lower = std::expm1(from_below(rank_fail));
+  if (rank_pass > 0) result.upper = std::expm1(from_above(rank_pass));
+  if (result.pairs > 0) {
+    result.detectable = Detectable(result.noise, result.pairs, settings.tolerance);
+  }
+
+  const bool slower = rank_fail > 0 && from_below(rank_fail) > 0 && shift > limit;
+  const bool bimodal = IsBimodal(RatiosOf(*ratios));
+  if (slower && !bimodal) {
+    result.verdict = PairsVerdict::kFail;
+  } else if (rank_pass > 0 && from_above(rank_pass) < limit) {
+    result.verdict = PairsVerdict::kPass;
+    result.improved = rank_fail > 0 && from_above(rank_fail) < 0 && shift < -limit;
+  } else {
+    const int minimum = MinimumPairs(settings.alpha_fail);
+    result.undecided = bimodal                  ? Undecided::kBimodal
+                       : result.pairs < minimum ? Undecided::kTooFewPairs
+                                                : Undecided::kTooWide;
+    if (result.pairs > 0) {
+      result.pairs_to_decide = PairsToDecide(shift, result.noise, limit, minimum);
+    }
+  }
+  return result;
+}
+
+void ApplyHolm(std::vector<Comparison>& family, double alpha) {
+  std::vector<double> p;
+  for (const Comparison& comparison : family) p.push_back(comparison.p);
+  const std::vector<double> adjusted = AdjustByHolm(p);
+  for (size_t i = 0; i < family.size(); ++i) {
+    if (family[i].verdict != PairsVerdict::kFail || adjusted[i] <= alpha) continue;
+    family[i].verdict = PairsVerdict::kInconclusive;
+    family[i].undecided = Undecided::kFamily;
+    // The smallest p that n pairs can have is 2^-n.
+    const double needed = -std::log2(alpha / static_cast<double>(family.size()));
+    family[i].pairs_to_decide = std::max(family[i].pairs, static_cast<int>(std::ceil(needed))) + 1;
+  }
+}
+
+bool IsSuspicious(std::span<const double> base, std::span<const double> head, double tolerance) {
+  CheckTolerance(tolerance);
+  const std::optional<std::vector<double>> ratios = LogRatios(base, head);
+  return !ratios || ratios->empty() || HodgesLehmann(*ratios) > std::log1p(tolerance) / 2;
+}
+
+}  // namespace perfgate

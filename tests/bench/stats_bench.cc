@@ -1,0 +1,198 @@
+// How often the statistics of the gate are wrong, by simulation: what src/stats/stats.h promises.
+// Prints tables; exits with 1 if a stated rate is exceeded. Fixed seeds: the same numbers every time.
+//
+//   stats_bench [TRIALS]     of each kind, 4000 if not given
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "stats/stats.h"
+#include "unit/stats_noise.h"
+
+namespace perfgate {
+namespace {
+
+bool exceeded = false;
+
+// Two standard errors of so many trials are no evidence of a higher rate.
+void Check(const std::string& what, double rate, double stated, int trials) {
+  if (rate <= stated + 2 * std::sqrt(stated * (1 - stated) / trials)) return;
+  fmt::print("EXCEEDED: {}: {:.2f} %, stated {:.2f} %\n", what, 100 * rate, 100 * stated);
+  exceeded = true;
+}
+
+struct Rates {
+  double fail = 0, pass = 0, inconclusive = 0;
+};
+
+Rates RatesOf(int trials, const std::function<PairsVerdict(Noise&)>& verdict) {
+  Noise noise(20240607);
+  int counts[3] = {};
+  for (int i = 0; i < trials; ++i) ++counts[static_cast<int>(verdict(noise))];
+  const double n = trials;
+  return {counts[static_cast<int>(PairsVerdict::kFail)] / n,
+          counts[static_cast<int>(PairsVerdict::kPass)] / n,
+          counts[static_cast<int>(PairsVerdict::kInconclusive)] / n};
+}
+
+PairsVerdict Compared(Noise& noise, const Machine& machine, double change, double tolerance) {
+  const Pairs pairs = MeasurePairs(noise, machine, kComparisonPairs, change);
+  return ComparePairs(pairs.base, pairs.head, {.tolerance = tolerance}).verdict;
+}
+
+// Screened, compared afresh if suspicious.
+PairsVerdict Staged(Noise& noise, const Machine& machine, double change, double tolerance) {
+  const Pairs screen = MeasurePairs(noise, machine, kScreeningPairs, change);
+  if (!IsSuspicious(screen.base, screen.head, tolerance)) return PairsVerdict::kPass;
+  return Compared(noise, machine, change, tolerance);
+}
+
+void PrintComparisons(int trials) {
+  fmt::print("{} pairs of runs: failed / passed / inconclusive, in %\n", kComparisonPairs);
+  fmt::print("{:<22}{:>6}{:>20}{:>20}{:>20}{:>20}\n", "machine", "tol.", "unchanged", "+5 %", "+8 %",
+             "staged, unchanged");
+  for (const double tolerance : {0.03, 0.05}) {
+    for (const Machine& machine : Machines()) {
+      std::string line = fmt::format("{:<22}{:>4.0f} %", machine.name, 100 * tolerance);
+      for (const double change : {0.0, 0.05, 0.08}) {
+        const Rates rates = RatesOf(
+            trials, [&](Noise& noise) { return Compared(noise, machine, change, tolerance); });
+        line += fmt::format("{:>8.2f}{:>6.1f}{:>6.1f}", 100 * rates.fail, 100 * rates.pass,
+                            100 * rates.inconclusive);
+        if (change == 0) Check(machine.name + ", unchanged, failed", rates.fail, 0.01, trials);
+        if (change > tolerance) Check(machine.name + ", slower, passed", rates.pass, 0.05, trials);
+      }
+      const Rates rates =
+          RatesOf(trials, [&](Noise& noise) { return Staged(noise, machine, 0, tolerance); });
+      line += fmt::format("{:>8.2f}{:>6.1f}{:>6.1f}", 100 * rates.fail, 100 * rates.pass,
+                          100 * rates.inconclusive);
+      Check(machine.name + ", staged, unchanged, failed", rates.fail, 0.01, trials);
+      fmt::print("{}\n", line);
+    }
+  }
+}
+
+void PrintBimodal(int trials) {
+  fmt::print("\nTwo groups found in 12 runs, in %\n");
+  for (const Machine& machine : Machines()) {
+    Noise noise(5);
+    int found = 0;
+    for (int i = 0; i < trials; ++i) {
+      found += IsBimodal(MeasurePairs(noise, machine, 12, 0).base);
+    }
+    fmt::print("{:<22}{:>6.1f}\n", machine.name, 100.0 * found / trials);
+  }
+}
+
+using Series = std::vector<double>;
+
+// A series of runs of one machine; from `from` on, until `until`, it is slower.
+Series RunsOf(Noise& noise, const Machine& machine, size_t count, double change, size_t from,
+              size_t until) {
+  Series series;
+  for (size_t i = 0; i < count; ++i) {
+    const double place = static_cast<double>(i) / static_cast<double>(count);
+    series.push_back(noise.Run(machine, place) * (i >= from && i < until ? 1 + change : 1));
+  }
+  return series;
+}
+
+void PrintChangePoints(int trials) {
+  fmt::print("\nSeries of runs: any change found without one; a change of +5 % within 2 runs of its "
+             "place: the last 5, the last 10 runs, 10 in the middle (both ends); in %\n");
+  fmt::print("{:<22}{:>6}{:>10}{:>10}{:>10}{:>10}\n", "machine", "runs", "no change", "last 5",
+             "last 10", "middle");
+  for (const size_t count : {20u, 30u, 50u, 100u, 300u}) {
+    for (const Machine& machine : Machines()) {
+      const auto found = [&](double change, size_t from, size_t until) {
+        Noise noise(11);
+        int all = 0;
+        for (int i = 0; i < trials / 4; ++i) {
+          const Series series = RunsOf(noise, machine, count, change, from, until);
+          const std::vector<ChangePoint> changes = FindChangePoints(series);
+          const auto has = [&](size_t at) {
+            return std::any_of(changes.begin(), changes.end(), [&](const ChangePoint& c) {
+              return c.index + 2 >= at && c.index <= at + 2;
+            });
+          };
+          all += change == 0 ? !changes.empty() : has(from) && (until == count || has(until));
+        }
+        return 100.0 * all / (trials / 4);
+      };
+      const double unchanged = found(0, 0, 0);
+      fmt::print("{:<22}{:>6}{:>10.2f}{:>10.1f}{:>10.1f}{:>10.1f}\n", machine.name, count, unchanged,
+                 found(.05, count - 5, count), found(.05, count - 10, count),
+                 found(.05, count / 2 - 5, count / 2 + 5));
+      if (machine.drift == 0) {
+        Check(fmt::format("{}, {} runs, change found", machine.name, count), unchanged / 100, 0.01,
+              trials / 4);
+      }
+    }
+  }
+}
+
+struct Shape {
+  std::string name;
+  Steadiness right;
+  std::function<double(double place)> level;  // place from 0 to 1
+  double mode = 0;                            // every second iteration, by chance
+};
+
+void PrintSteadiness(int trials) {
+  const std::vector<Shape> shapes = {
+      {"flat", Steadiness::kSteady, [](double) { return 1.0; }},
+      {"warm-up, 10 % long", Steadiness::kSteady, [](double p) { return p < .1 ? 1.3 : 1.0; }},
+      {"exponential warm-up", Steadiness::kSteady, [](double p) { return 1 + std::exp(-30 * p); }},
+      {"slow-down at a half", Steadiness::kSteady, [](double p) { return p < .5 ? 1.0 : 1.1; }},
+      {"step near the end", Steadiness::kNotSteady, [](double p) { return p < .8 ? 1.0 : 1.1; }},
+      {"drift of 10 %", Steadiness::kDrifting, [](double p) { return 1 + .1 * p; }},
+      {"drift of 40 %", Steadiness::kDrifting, [](double p) { return 1 + .4 * p; }},
+      {"levels by turns", Steadiness::kBimodal,
+       [](double p) { return int(p * 8) % 2 == 0 ? 1.0 : 1.2; }},
+      {"modes by chance", Steadiness::kBimodal, [](double) { return 1.0; }, .3}};
+  fmt::print("\nIterations of one process: steady / not / drifting / bimodal, in %\n");
+  for (const size_t count : {50u, 200u, 1000u, 5000u}) {
+    for (const Machine& machine : {Machines()[0], Machines()[1], Machines()[2]}) {
+      for (const Shape& shape : shapes) {
+        Noise noise(3);
+        int counts[4] = {};
+        double warmup = 0;
+        const int few = count > 1000 ? trials / 40 : trials / 10;
+        for (int i = 0; i < few; ++i) {
+          const std::vector<double> times = noise.Iterations(machine, count);
+          std::vector<int64_t> series;
+          for (size_t k = 0; k < count; ++k) {
+            const double mode = shape.mode > 0 && noise.Uniform() < .5 ? 1 + shape.mode : 1;
+            const double place = static_cast<double>(k) / static_cast<double>(count);
+            series.push_back(std::llround(1e5 * times[k] * mode * shape.level(place)));
+          }
+          const SteadyState state = *FindSteadyState(series);
+          ++counts[static_cast<int>(state.steadiness)];
+          warmup += static_cast<double>(state.warmup_iterations) / few;
+        }
+        fmt::print("{:<8}{:>6}  {:<22}{:>7.1f}{:>7.1f}{:>7.1f}{:>7.1f}   warm-up {:>7.1f}{}\n",
+                   machine.name, count, shape.name, 100. * counts[0] / few, 100. * counts[1] / few,
+                   100. * counts[2] / few, 100. * counts[3] / few, warmup,
+                   counts[static_cast<int>(shape.right)] * 2 < few ? "   <- wrong" : "");
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace perfgate
+
+int main(int count, char** words) {
+  const int trials = count > 1 ? std::atoi(words[1]) : 4000;
+  if (trials < 100) {
+    std::fputs("usage: stats_bench [TRIALS >= 100]\n", stderr);
+    return 2;
+  }
+  perfgate::PrintComparisons(trials);
+  perfgate::PrintBimodal(trials);
+  perfgate::PrintChangePoints(trials);
+  perfgate::PrintSteadiness(trials);
+  return perfgate::exceeded ? 1 : 0;
+}
