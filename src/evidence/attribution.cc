@@ -42,17 +42,19 @@ void Attribution::FindForwardOperators(const TraceData& trace) {
     const TraceEvent& event = trace.events[index];
     if (IsForward(event) &&
         std::binary_search(asked.begin(), asked.end(), event.SequenceNumber())) {
-      forward_.push_back({event.SequenceNumber(), event.start_ns, index});
+      forward_.push_back(index);
     }
   }
-  SortRuns(forward_, std::less<>());
+  SortRuns(forward_, [this](uint32_t a, uint32_t b) {
+    return std::pair(NodeOf(a), a) < std::pair(NodeOf(b), b);
+  });
   // Every thread counts for itself: with two of them a number does not say whose it is.
   for (size_t i = 1; i < forward_.size(); ++i) {
-    const TraceEvent& one = trace.events[forward_[i - 1].op];
-    const TraceEvent& other = trace.events[forward_[i].op];
-    if (forward_[i - 1].sequence == forward_[i].sequence &&
+    const TraceEvent& one = trace.events[forward_[i - 1]];
+    const TraceEvent& other = trace.events[forward_[i]];
+    if (one.SequenceNumber() == other.SequenceNumber() &&
         (one.thread != other.thread || one.process != other.process)) {
-      ambiguous_.push_back(forward_[i].sequence);
+      ambiguous_.push_back(other.SequenceNumber());
     }
   }
 }
@@ -61,13 +63,16 @@ int32_t Attribution::ForwardOf(int32_t op) const {
   if (forward_.empty()) return kNoOperator;
   const int32_t found = host_.FindOutwards(op, IsBackward);
   if (found == kNoOperator) return kNoOperator;
-  const TraceEvent& backward = trace_.events[static_cast<size_t>(found)];
-  const int64_t sequence = backward.SequenceNumber();
+  const auto backward = NodeOf(static_cast<uint32_t>(found));
+  const int64_t sequence = backward.first;
   const auto after =
-      std::lower_bound(forward_.begin(), forward_.end(), Numbered{sequence, backward.start_ns, 0});
-  if (after == forward_.begin() || (after - 1)->sequence != sequence) return kNoOperator;
+      std::lower_bound(forward_.begin(), forward_.end(), backward,
+                       [this](uint32_t other, const auto& node) { return NodeOf(other) < node; });
+  if (after == forward_.begin()) return kNoOperator;
+  const uint32_t forward = *(after - 1);
+  if (trace_.events[forward].SequenceNumber() != sequence) return kNoOperator;
   if (std::binary_search(ambiguous_.begin(), ambiguous_.end(), sequence)) return kNoOperator;
-  return static_cast<int32_t>((after - 1)->op);
+  return static_cast<int32_t>(forward);
 }
 
 uint32_t Attribution::Hierarchy(int32_t op) const {

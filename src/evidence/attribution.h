@@ -1,9 +1,9 @@
 // Which module, annotation and forward operator a call or an operator of the host belongs to.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evidence/frames.h"
@@ -23,12 +23,10 @@ class Attribution {
                 RowTable& table) const;
 
  private:
-  struct Numbered {
-    int64_t sequence, start_ns;
-    uint32_t op;
-    friend auto operator<=>(const Numbered&, const Numbered&) = default;
-  };
-
+  // Sequence number and start of an operator.
+  std::pair<int64_t, int64_t> NodeOf(uint32_t op) const {
+    return {trace_.events[op].SequenceNumber(), trace_.events[op].start_ns};
+  }
   void FindForwardOperators(const TraceData& trace);
   // The forward operator of a backward one around `op`, by autograd's sequence number.
   int32_t ForwardOf(int32_t op) const;
@@ -39,7 +37,7 @@ class Attribution {
   const HostTree& host_;
   Frames modules_, annotations_;
   bool hierarchies_ = false;
-  std::vector<Numbered> forward_;   // sorted
+  std::vector<uint32_t> forward_;   // operators; sorted by sequence number, then by start
   std::vector<int64_t> ambiguous_;  // numbers that several threads used; sorted
 };
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "evidence/events_of.h"
 #include "evidence/host.h"
 #include "evidence/path_text.h"
 #include "evidence/run_sort.h"
@@ -18,13 +19,12 @@ constexpr size_t kDeepestFrame = 128;
 }  // namespace
 
 Frames::Frames(const TraceData& trace, EventKind kind) : trace_(trace) {
-  for (uint32_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events.Kind(i) != kind) continue;
-    const TraceEvent& event = trace.events[i];
-    if (event.duration_ns == kAbsent) continue;
-    if (trace.Text(event.name).starts_with("ProfilerStep#")) continue;
-    frames_.push_back({i, kNone});
-  }
+  const std::vector<uint32_t> ranges = EventsOf(trace.events, [&](uint32_t i) {
+    return trace.events.Kind(i) == kind && trace.events[i].duration_ns != kAbsent &&
+           !trace.Text(trace.events[i].name).starts_with("ProfilerStep#");
+  });
+  frames_.reserve(ranges.size());
+  for (const uint32_t event : ranges) frames_.push_back({event, kNone});
   SortRuns(frames_, [&trace](const Frame& left, const Frame& right) {
     const TraceEvent& a = trace.events[left.event];
     const TraceEvent& b = trace.events[right.event];
@@ -49,6 +49,7 @@ void Frames::Nest() {
 
 void Frames::NumberPaths() {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> numbers;  // of parent path and name
+  paths_.reserve(frames_.size());
   for (const Frame& frame : frames_) {
     const uint32_t parent = frame.parent == kNone ? kNone : paths_[frame.parent];
     const auto number = static_cast<uint32_t>(numbers.size());

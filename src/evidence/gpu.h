@@ -16,36 +16,40 @@ namespace perfgate {
 
 // One call that has a correlation (a runtime call and the driver call inside it share one).
 struct LaunchCall {
-  int64_t id = 0;      // correlation; External id where the trace has no correlations
-  uint32_t event = 0;  // the outermost call
+  static constexpr uint32_t kNoWork = UINT32_MAX;
+
+  int64_t id = 0;                 // correlation; External id where the trace has no correlations
+  uint32_t event = 0;             // the outermost call
+  int32_t step = -1;              // by the call's start; -1: outside the marked steps
+  uint32_t first_work = kNoWork;  // event: of its GPU work that has a time, what started first
   CallKind kind = CallKind::kOther;
   bool captured = false;  // recorded into a graph: owns no GPU work
-  int32_t step = -1;      // by the call's start; -1: outside the marked steps
-  int32_t kernels = 0, activities = 0;
-  int64_t first_start_ns = kAbsent;  // of its GPU work
+  bool owns_work = false, owns_kernel = false;
 };
+static_assert(sizeof(LaunchCall) == 24);  // one is kept for each call of a trace
 
 // One GPU activity that counts.
 struct GpuWork {
-  uint32_t event = 0;
-  uint32_t call = 0;  // index into GpuLinks::calls
-  int32_t step = 0;
-  bool has_time = true;     // false: 0/0, "not collected"
   int64_t busy_end_ns = 0;  // its end, clipped where the record cannot be true
+  uint32_t event = 0;
+  uint32_t launch = 0;  // event: the call that launched it
+  int32_t step = 0;
+  bool has_time = true;  // false: 0/0, "not collected"
+  bool in_graph = false;
   // kMemcpy too where CUPTI shows the driver's kernel for a copy, as it does for those of a CUDA
   // graph that is older than the profiler.
   EventKind kind = EventKind::kKernel;
 };
+static_assert(sizeof(GpuWork) == 24);  // one is kept for each GPU activity of a trace
 
 struct GpuLinks {
   bool linked = true;  // false: launches cannot be joined to GPU work
   std::string unlinked_reason;
-  std::vector<LaunchCall> calls;  // sorted by id
+  std::vector<LaunchCall> calls;  // sorted by id; none after ExtractGpuTimes
   std::vector<GpuWork> work;      // inside the steps, sorted by step, then by launch
 
   int64_t Bytes() const {
-    return static_cast<int64_t>(calls.capacity() * sizeof(LaunchCall) +
-                                work.capacity() * sizeof(GpuWork));
+    return static_cast<int64_t>(calls.size() * sizeof(LaunchCall) + work.size() * sizeof(GpuWork));
   }
 };
 
@@ -57,7 +61,8 @@ GpuLinks LinkGpuWork(const TraceData& trace, const HostTree& host, ProcessEviden
 // device_mallocs.
 void ExtractGpuCounts(const TraceData& trace, const HostTree& host, const GpuLinks& links,
                       ProcessEvidence& evidence);
-// gpu_time, comm_time, kernel_time, gpu_idle, launch_api_time, launch_delay. Clips impossible ends.
+// gpu_time, comm_time, kernel_time, gpu_idle, launch_api_time, launch_delay. Clips impossible ends,
+// and takes the calls: what comes after needs the work only.
 void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence);
 // comm_count, comm_bytes, comm_exposed and the rows of collectives. After ExtractGpuTimes.
 void ExtractCommunication(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence);

@@ -108,7 +108,7 @@ void CountLaunches(const GpuLinks& links, ProcessEvidence& evidence) {
     graphs[step] += call.kind == CallKind::kGraphLaunch;
     // A call whose name CUPTI did not know is a launch if a kernel is its work.
     launches[step] +=
-        call.kind == CallKind::kKernelLaunch || (call.kind == CallKind::kOther && call.kernels > 0);
+        call.kind == CallKind::kKernelLaunch || (call.kind == CallKind::kOther && call.owns_kernel);
   }
 }
 

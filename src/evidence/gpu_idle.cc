@@ -75,14 +75,13 @@ class QueueDepth {
 // The work of one step.
 class StepIdle {
  public:
-  StepIdle(const TraceData& trace, const GpuLinks& links, const WaitingCalls& waits)
-      : trace_(trace), links_(links), waits_(waits) {}
+  StepIdle(const TraceData& trace, const WaitingCalls& waits) : trace_(trace), waits_(waits) {}
 
   void Add(const GpuWork& work) {
     if (!work.has_time) return;
     const TraceEvent& event = trace_.events[work.event];
     lanes_[event.device].push_back(&work);
-    depth_.Add(trace_.events[links_.calls[work.call].event].start_ns, event.start_ns);
+    depth_.Add(trace_.events[work.launch].start_ns, event.start_ns);
   }
 
   void Finish(size_t step, IdleTimes& idle) {
@@ -107,7 +106,7 @@ class StepIdle {
 
   // The GPU ran dry at `from`; `next` ended that.
   void AddGap(int64_t from, int64_t to, const GpuWork& next, size_t step, IdleTimes& idle) const {
-    const TraceEvent& launch = trace_.events[links_.calls[next.call].event];
+    const TraceEvent& launch = trace_.events[next.launch];
     const int64_t late = std::clamp<int64_t>(launch.EndNs() - from, 0, to - from);
     const auto add = [step](std::vector<int64_t>& sums, int64_t ns) {
       sums[step] = SaturatingAdd(sums[step], ns);
@@ -117,7 +116,6 @@ class StepIdle {
   }
 
   const TraceData& trace_;
-  const GpuLinks& links_;
   const WaitingCalls& waits_;
   std::map<int16_t, std::vector<const GpuWork*>> lanes_;  // by device
   QueueDepth depth_;
@@ -131,7 +129,7 @@ IdleTimes ExtractIdle(const TraceData& trace, const HostTree& host, const GpuLin
   for (auto* times : {&idle.launch_ns, &idle.sync_ns, &idle.queued_ns}) times->resize(steps);
   idle.queue_depth.resize(steps);
   const WaitingCalls waits(trace, host);
-  StepIdle step(trace, links, waits);
+  StepIdle step(trace, waits);
   for (size_t i = 0; i < links.work.size(); ++i) {
     step.Add(links.work[i]);
     if (i + 1 == links.work.size() || links.work[i + 1].step != links.work[i].step) {

@@ -30,9 +30,9 @@ WithoutWork LaunchesWithoutWork(const TraceData& trace, const GpuLinks& links) {
     if (!LaunchesKernels(call.kind)) continue;
     if (call.captured) {
       ++without.captured;
-    } else if (call.activities == 0 && call.step < 0) {
+    } else if (!call.owns_work && call.step < 0) {
       ++without.outside;
-    } else if (call.activities == 0 && without.missing++ == 0) {
+    } else if (!call.owns_work && without.missing++ == 0) {
       without.first_missing = trace.Text(trace.events[call.event].name);
     }
   }

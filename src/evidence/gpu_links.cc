@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "evidence/captures.h"
+#include "evidence/events_of.h"
 #include "evidence/run_sort.h"
 
 namespace perfgate {
@@ -33,7 +34,7 @@ class Linker {
     ReportLinks(trace_, links_, findings_, evidence_);
     SortRuns(links_.work, [this](const GpuWork& a, const GpuWork& b) {
       const auto key = [this](const GpuWork& work) {
-        return std::make_tuple(work.step, trace_.events[links_.calls[work.call].event].start_ns,
+        return std::make_tuple(work.step, trace_.events[work.launch].start_ns,
                                trace_.events[work.event].start_ns, work.event);
       };
       return key(a) < key(b);
@@ -54,13 +55,18 @@ class Linker {
 
   // All GPU work as if one call of no kind had launched it in step 0.
   GpuLinks Unlinked() {
-    links_.calls.assign(1, LaunchCall{0, gpu_.front(), CallKind::kOther});
+    links_.calls.clear();
     links_.work.clear();
+    links_.work.reserve(gpu_.size());
     evidence_.pre_window = 0;
     for (size_t i = 0; i < gpu_.size(); ++i) {
       if (i > 0 && Identity(gpu_[i - 1]) == Identity(gpu_[i])) continue;
       const TraceEvent& event = trace_.events[gpu_[i]];
-      links_.work.push_back({gpu_[i], 0, 0, HasTime(event), event.EndNs(), KindOf(event)});
+      links_.work.push_back({.busy_end_ns = event.EndNs(),
+                             .event = gpu_[i],
+                             .launch = gpu_.front(),
+                             .has_time = HasTime(event),
+                             .kind = KindOf(event)});
     }
     return std::move(links_);
   }
@@ -78,9 +84,8 @@ class Linker {
   }
 
   void SortGpuWork() {
-    for (uint32_t i = 0; i < trace_.events.size(); ++i) {
-      if (IsGpuWork(trace_.events.Kind(i))) gpu_.push_back(i);
-    }
+    const EventList& events = trace_.events;
+    gpu_ = EventsOf(events, [&](uint32_t i) { return IsGpuWork(events.Kind(i)); });
     // Of equal records the first in the file comes first.
     SortRuns(gpu_,
              [this](uint32_t left, uint32_t right) { return Identity(left) < Identity(right); });
@@ -127,10 +132,11 @@ class Linker {
         findings_.unnumbered_launches += LaunchesKernels(kind);
         continue;
       }
-      LaunchCall call{id, i, kind};
-      call.captured = IsLaunch(kind) && captures.Hold(event);
-      call.step = steps.At(event.start_ns);
-      links_.calls.push_back(call);
+      links_.calls.push_back({.id = id,
+                              .event = i,
+                              .step = steps.At(event.start_ns),
+                              .kind = kind,
+                              .captured = IsLaunch(kind) && captures.Hold(event)});
     }
     if (findings_.by_external_id && findings_.unnumbered_launches > 0) {
       Unlink("kernels carry no correlation, and launches no External id");
@@ -226,20 +232,26 @@ class Linker {
   }
 
   void Count(uint32_t index, const TraceEvent& event, LaunchCall& call) {
-    ++call.activities;
+    call.owns_work = true;
     call.captured = false;  // it ran: a stream beside the one that is captured
-    call.kernels += event.kind == EventKind::kKernel;
+    call.owns_kernel |= event.kind == EventKind::kKernel;
     const bool has_time = HasTime(event);
-    if (has_time && (call.first_start_ns == kAbsent || event.start_ns < call.first_start_ns)) {
-      call.first_start_ns = event.start_ns;
+    if (has_time && (call.first_work == LaunchCall::kNoWork ||
+                     event.start_ns < trace_.events[call.first_work].start_ns)) {
+      call.first_work = index;
     }
     if (call.step < 0) {
       ++findings_.outside;
       return;
     }
     findings_.untimed += !has_time;
-    links_.work.push_back({index, static_cast<uint32_t>(&call - links_.calls.data()), call.step,
-                           has_time, event.EndNs(), KindOf(event)});
+    links_.work.push_back({.busy_end_ns = event.EndNs(),
+                           .event = index,
+                           .launch = call.event,
+                           .step = call.step,
+                           .has_time = has_time,
+                           .in_graph = call.kind == CallKind::kGraphLaunch,
+                           .kind = KindOf(event)});
   }
 
   const TraceData& trace_;

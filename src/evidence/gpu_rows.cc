@@ -34,10 +34,9 @@ void FindDevices(const TraceData& trace, const GpuLinks& links, ProcessEvidence&
 // Makes the rows of GPU work.
 class WorkRows {
  public:
-  WorkRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
-           const Attribution& attribution, TimeLineMaker& time_line, int steps)
+  WorkRows(const TraceData& trace, const HostTree& host, const Attribution& attribution,
+           TimeLineMaker& time_line, int steps)
       : trace_(trace),
-        links_(links),
         operator_of_(trace, host),
         attribution_(attribution),
         time_line_(time_line),
@@ -47,25 +46,23 @@ class WorkRows {
 
   void Add(const GpuWork& work) {
     const TraceEvent& event = trace_.events[work.event];
-    const LaunchCall& call = links_.calls[work.call];
-    const bool graph = call.kind == CallKind::kGraphLaunch;
-    const int32_t op = operator_of_(call.event);
+    const int32_t op = operator_of_(work.launch);
     uint32_t path = paths_.Of(op);
-    if (path == OperatorPaths::kNowhere && graph) path = paths_.Graph();
+    if (path == OperatorPaths::kNowhere && work.in_graph) path = paths_.Graph();
     const bool kernel = work.kind == EventKind::kKernel;
     RowTable& table = kernel ? kernels_ : transfers_;
     const RowTable::Handle row = table.Row({event.device, event.name, path}, [&](KernelRow& fresh) {
       fresh.name = trace_.Text(event.name);
       fresh.op_path = paths_.Text(path);
       fresh.device = DeviceName(event.device);
-      Describe(event, graph, op, fresh);
+      Describe(event, work.in_graph, op, fresh);
     });
     AddStream(table[row], event.stream);
     const int64_t time_ns = work.has_time ? event.duration_ns : 0;
     table.Count(row, work.step, time_ns);
     if (!kernel) table.AddBytes(row, work.step, event.bytes == kAbsent ? 0 : event.bytes);
     if (op != kNoOperator) AddDims(table, row, trace_.events[static_cast<size_t>(op)], time_ns);
-    attribution_.Describe(trace_.events[call.event], op, time_ns, row, table);
+    attribution_.Describe(trace_.events[work.launch], op, time_ns, row, table);
     if (!work.has_time) return;
     const TraceEvent* around =
         op == kNoOperator ? nullptr : &trace_.events[static_cast<size_t>(op)];
@@ -99,7 +96,6 @@ class WorkRows {
   }
 
   const TraceData& trace_;
-  const GpuLinks& links_;
   const OperatorOf operator_of_;
   const Attribution& attribution_;
   TimeLineMaker& time_line_;
@@ -112,7 +108,7 @@ class WorkRows {
 void ExtractGpuRows(const TraceData& trace, const HostTree& host, const GpuLinks& links,
                     const Attribution& attribution, TimeLineMaker& time_line,
                     ProcessEvidence& evidence) {
-  WorkRows rows(trace, host, links, attribution, time_line, evidence.window.Count());
+  WorkRows rows(trace, host, attribution, time_line, evidence.window.Count());
   for (const GpuWork& work : links.work) rows.Add(work);
   rows.Take(evidence);
   FindDevices(trace, links, evidence);

@@ -34,23 +34,26 @@ int64_t UnionNs(std::vector<Interval>& intervals) {
 // (programmatic dependent launch), and branches of a graph do run side by side.
 void ClipImpossibleEnds(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence) {
   constexpr int64_t kToleranceNs = 1000;
-  std::vector<GpuWork*> order;
-  for (GpuWork& work : links.work) {
-    if (work.has_time && links.calls[work.call].kind != CallKind::kGraphLaunch)
-      order.push_back(&work);
+  std::vector<uint32_t> order;  // in links.work
+  order.reserve(links.work.size());
+  for (uint32_t i = 0; i < links.work.size(); ++i) {
+    if (links.work[i].has_time && !links.work[i].in_graph) order.push_back(i);
   }
-  SortRuns(order, [&trace](const GpuWork* a, const GpuWork* b) {
-    const auto key = [&trace](const GpuWork* work) {
-      const TraceEvent& event = trace.events[work->event];
-      return std::make_tuple(event.device, event.stream, event.start_ns, work->event);
+  const auto event_of = [&](uint32_t work) -> const TraceEvent& {
+    return trace.events[links.work[work].event];
+  };
+  SortRuns(order, [&](uint32_t a, uint32_t b) {
+    const auto key = [&](uint32_t work) {
+      const TraceEvent& event = event_of(work);
+      return std::make_tuple(event.device, event.stream, event.start_ns, links.work[work].event);
     };
     return key(a) < key(b);
   });
   int64_t clipped = 0, clipped_ns = 0, total_ns = 0, first_end_ns = INT64_MAX;
   for (size_t i = order.size(); i-- > 0;) {
-    const TraceEvent& event = trace.events[order[i]->event];
+    const TraceEvent& event = event_of(order[i]);
     total_ns = SaturatingAdd(total_ns, event.duration_ns);
-    const TraceEvent& next = trace.events[order[std::min(i + 1, order.size() - 1)]->event];
+    const TraceEvent& next = event_of(order[std::min(i + 1, order.size() - 1)]);
     if (i + 1 == order.size() || next.device != event.device || next.stream != event.stream) {
       first_end_ns = event.EndNs();
       continue;
@@ -61,7 +64,7 @@ void ClipImpossibleEnds(const TraceData& trace, GpuLinks& links, ProcessEvidence
     if (event.EndNs() <= later_end_ns + kToleranceNs || next.start_ns <= event.start_ns) continue;
     ++clipped;
     clipped_ns = SaturatingAdd(clipped_ns, event.EndNs() - next.start_ns);
-    order[i]->busy_end_ns = next.start_ns;
+    links.work[order[i]].busy_end_ns = next.start_ns;
   }
   if (clipped == 0) return;
   const std::string text =
@@ -166,29 +169,32 @@ void CheckEarly(int64_t early, int64_t timed, ProcessEvidence& evidence) {
   if (early > kFew && early * 2 > timed) evidence.unavailable[MetricId::kLaunchDelay] = text;
 }
 
-void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
+void ExtractLaunchTimes(const TraceData& trace, std::vector<LaunchCall> calls,
+                        ProcessEvidence& evidence) {
   const std::vector<Interval> overheads = Overheads(trace);
   std::vector<double>& api = evidence.Steps(MetricId::kLaunchApiTime);
-  std::vector<std::vector<int64_t>> delays(evidence.window.steps.size());
-  int64_t disturbed = 0, timed = 0, early = 0;
-  for (const LaunchCall& call : links.calls) {
-    if (!LaunchesKernels(call.kind) || call.step < 0 || call.captured) continue;
-    const TraceEvent& event = trace.events[call.event];
-    if (Overlaps(overheads, event)) {
-      ++disturbed;
-      continue;
-    }
-    const auto step = static_cast<size_t>(call.step);
-    api[step] += static_cast<double>(event.EndNs() - event.start_ns);
-    if (call.first_start_ns != kAbsent) {
-      ++timed;
-      early += call.first_start_ns < event.start_ns;
-      delays[step].push_back(std::max<int64_t>(0, call.first_start_ns - event.EndNs()));
-    }
-  }
   std::vector<double>& delay = evidence.Steps(MetricId::kLaunchDelay);
-  for (size_t step = 0; step < delays.size(); ++step) {
-    delay[step] = static_cast<double>(LowerMedian(std::move(delays[step])));
+  std::vector<int64_t> delays;  // of one step
+  int64_t disturbed = 0, timed = 0, early = 0;
+  std::erase_if(calls, [](const LaunchCall& call) {
+    return !LaunchesKernels(call.kind) || call.step < 0 || call.captured;
+  });
+  SortRuns(calls, [](const LaunchCall& a, const LaunchCall& b) { return a.step < b.step; });
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const auto step = static_cast<size_t>(calls[i].step);
+    const TraceEvent& event = trace.events[calls[i].event];
+    const bool during_overhead = Overlaps(overheads, event);
+    disturbed += during_overhead;
+    if (!during_overhead) api[step] += static_cast<double>(event.EndNs() - event.start_ns);
+    if (!during_overhead && calls[i].first_work != LaunchCall::kNoWork) {
+      const int64_t work_ns = trace.events[calls[i].first_work].start_ns;
+      ++timed;
+      early += work_ns < event.start_ns;
+      delays.push_back(std::max<int64_t>(0, work_ns - event.EndNs()));
+    }
+    if (i + 1 == calls.size() || calls[i + 1].step != calls[i].step) {
+      delay[step] = static_cast<double>(LowerMedian(std::exchange(delays, {})));
+    }
   }
   if (early > 0) CheckEarly(early, timed, evidence);
   if (disturbed > 0) {
@@ -203,7 +209,7 @@ void ExtractLaunchTimes(const TraceData& trace, const GpuLinks& links, ProcessEv
 void ExtractGpuTimes(const TraceData& trace, GpuLinks& links, ProcessEvidence& evidence) {
   ClipImpossibleEnds(trace, links, evidence);
   ExtractBusyTimes(trace, links, evidence);
-  ExtractLaunchTimes(trace, links, evidence);
+  ExtractLaunchTimes(trace, std::move(links.calls), evidence);
 }
 
 }  // namespace perfgate

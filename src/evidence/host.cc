@@ -21,37 +21,34 @@ std::vector<uint32_t> ByThread(const EventList& events) {
   const auto on_host = [&events](uint32_t i) {
     return events.Kind(i) == EventKind::kOperator || IsCall(events.Kind(i));
   };
-  size_t count = 0;
-  for (uint32_t i = 0; i < events.size(); ++i) count += on_host(i);
-  struct Thread {
-    uint32_t number = 0;  // as they are met
-    size_t events = 0;
+  using Key = std::pair<uint32_t, uint32_t>;  // process and thread
+  struct Turn {
+    size_t* thread;  // its entry in `threads`
+    size_t events;
   };
-  std::map<std::pair<uint32_t, uint32_t>, Thread> threads;  // by process and thread
-  std::vector<uint32_t> met, thread_of_met;
-  met.reserve(count);  // large traces: no doubling
-  thread_of_met.reserve(count);
-  auto at = threads.end();
+  std::map<Key, size_t> threads;  // how many events it has
+  std::vector<Turn> turns;
+  Key last;
+  size_t count = 0;
   for (uint32_t i = 0; i < events.size(); ++i) {
     if (!on_host(i)) continue;
-    const std::pair key(events[i].process, events[i].thread);
-    if (at == threads.end() || at->first != key) {
-      const auto number = static_cast<uint32_t>(threads.size());
-      at = threads.try_emplace(key, Thread{number}).first;
-    }
-    ++at->second.events;
-    met.push_back(i);
-    thread_of_met.push_back(at->second.number);
+    const Key key(events[i].process, events[i].thread);
+    if (turns.empty() || key != last) turns.push_back({&threads[last = key], 0});
+    ++*turns.back().thread;
+    ++turns.back().events;
+    ++count;
   }
-  if (threads.size() < 2) return met;
-  std::vector<size_t> next(threads.size());  // by number: where the thread's next event goes
   size_t begin = 0;
-  for (const auto& [key, thread] : threads) {
-    next[thread.number] = begin;
-    begin += thread.events;
-  }
+  for (auto& [key, thread] : threads) begin += std::exchange(thread, begin);
+  // From here on `threads` says where the thread's next event goes.
   std::vector<uint32_t> order(count);
-  for (size_t i = 0; i < count; ++i) order[next[thread_of_met[i]]++] = met[i];
+  auto turn = turns.begin();
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    if (!on_host(i)) continue;
+    if (turn->events == 0) ++turn;
+    --turn->events;
+    order[(*turn->thread)++] = i;
+  }
   return order;
 }
 

@@ -28,8 +28,7 @@ struct HostTree {
   const TraceData* trace = nullptr;
 
   int64_t Bytes() const {
-    return static_cast<int64_t>(order.capacity() * sizeof(uint32_t) +
-                                parent.capacity() * sizeof(int32_t));
+    return static_cast<int64_t>(order.size() * sizeof(uint32_t) + parent.size() * sizeof(int32_t));
   }
   OperatorKind KindOf(const TraceEvent& op) const { return kind_of_text[op.name]; }
   CallKind CallKindOf(const TraceEvent& call) const { return call_kind_of_text[call.name]; }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "evidence/events_of.h"
 #include "evidence/host.h"
 #include "evidence/run_sort.h"
 
@@ -13,10 +14,8 @@ constexpr MetricId kMemoryMetrics[] = {MetricId::kAllocations, MetricId::kAlloca
 }  // namespace
 
 void ExtractMemory(const TraceData& trace, ProcessEvidence& evidence) {
-  std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events.Kind(i) == EventKind::kMemory) order.push_back(i);
-  }
+  std::vector<uint32_t> order = EventsOf(
+      trace.events, [&trace](uint32_t i) { return trace.events.Kind(i) == EventKind::kMemory; });
   if (order.empty() && !trace.profile_memory) {
     for (const MetricId id : kMemoryMetrics) {
       evidence.unavailable[id] = "needs a trace taken with profile_memory: no [memory] events";

@@ -21,7 +21,7 @@ struct ProcessEvidence {
   IdleTimes idle;
   TimeLine time_line;
   int64_t pre_window = 0;
-  int64_t link_bytes = 0;  // memory of what ties records to each other
+  int64_t link_bytes = 0;  // of what ties records to each other, all of it together
   bool gpu = false;
   std::vector<int> devices;  // GPU ordinals that ran work, the busiest first
   std::vector<std::string> incomplete, notes, explain;

@@ -24,7 +24,7 @@ void EventList::Clear() {
 }
 
 int64_t EventList::Bytes() const {
-  return static_cast<int64_t>(blocks_.size() * kBlock * (sizeof(TraceEvent) + sizeof(EventKind)));
+  return static_cast<int64_t>(size_ * (sizeof(TraceEvent) + sizeof(EventKind)));
 }
 
 TextTable::TextTable() : views_{std::string_view()}, slots_(1024, 0) {}
@@ -69,24 +69,24 @@ std::string_view TextTable::Keep(std::string_view text) {
     chunk_size_ = std::max(kChunkBytes, text.size());
     chunk_used_ = 0;
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk_size_));
-    kept_bytes_ += static_cast<int64_t>(chunk_size_);
   }
   char* place = chunks_.back().get() + chunk_used_;
   std::memcpy(place, text.data(), text.size());
   chunk_used_ += text.size();
+  kept_bytes_ += static_cast<int64_t>(text.size());
   return {place, text.size()};
 }
 
 int64_t TextTable::Bytes() const {
-  return kept_bytes_ + static_cast<int64_t>(views_.capacity() * sizeof(std::string_view) +
-                                            slots_.capacity() * sizeof(uint32_t));
+  return kept_bytes_ + static_cast<int64_t>(views_.size() * sizeof(std::string_view) +
+                                            slots_.size() * sizeof(uint32_t));
 }
 
 int64_t TraceData::RecordBytes() const {
   return events.Bytes() + texts.Bytes() +
-         static_cast<int64_t>(shapes.capacity() * sizeof(LaunchShape) +
-                              messages.capacity() * sizeof(Message) +
-                              signatures.capacity() * sizeof(OperatorSignature));
+         static_cast<int64_t>(shapes.size() * sizeof(LaunchShape) +
+                              messages.size() * sizeof(Message) +
+                              signatures.size() * sizeof(OperatorSignature));
 }
 
 }  // namespace perfgate

@@ -197,7 +197,7 @@ struct TraceData {
   std::string_view InputDims(const TraceEvent& op) const {
     return texts[signatures[op.detail].input_dims];
   }
-  // Memory held by events, texts, shapes, messages and signatures.
+  // What events, texts, shapes, messages and signatures fill; not the room for more of them.
   int64_t RecordBytes() const;
 };
 

@@ -28,6 +28,23 @@ TEST(SortRuns, IsAStableSortOfAnything) {
   }
 }
 
+TEST(SortRuns, KeepsTheOrderOfEqualItemsWhereFewRunsOverlap) {
+  std::mt19937 random(2);
+  for (int runs = 1; runs < 9; ++runs) {
+    std::vector<Item> items;
+    for (int i = 0; i < 640; ++i) items.emplace_back(static_cast<int>(random() % 20), i);
+    const std::ptrdiff_t length = 640 / runs;
+    for (int run = 0; run < runs; ++run) {
+      std::stable_sort(items.begin() + run * length,
+                       run + 1 == runs ? items.end() : items.begin() + (run + 1) * length, ByFirst);
+    }
+    std::vector<Item> expected = items;
+    std::stable_sort(expected.begin(), expected.end(), ByFirst);
+    SortRuns(items, ByFirst);
+    ASSERT_EQ(items, expected) << runs << " runs";
+  }
+}
+
 TEST(SortRuns, ComparesRunsOnceThatFollowEachOther) {
   std::vector<int> items;
   for (int i = 0; i < 1000; ++i) items.push_back(i);
