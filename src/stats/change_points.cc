@@ -96,8 +96,7 @@ class Partition {
 void FindInside(std::span<const double> values, size_t offset, const ChangePointSettings& settings,
                 double redundancy, std::vector<size_t>& changes) {
   if (values.size() < 2 * settings.minimum_segment) return;
-  const std::vector<size_t> found =
-      Partition(values, settings.minimum_segment, redundancy).Best();
+  const std::vector<size_t> found = Partition(values, settings.minimum_segment, redundancy).Best();
   if (found.empty()) return;
   size_t begin = 0;
   for (const size_t at : found) {
@@ -126,7 +125,8 @@ size_t Place(std::span<const double> values, size_t found, size_t minimum_segmen
   return best;
 }
 
-void PlaceAll(std::span<const double> values, size_t minimum_segment, std::vector<size_t>& changes) {
+void PlaceAll(std::span<const double> values, size_t minimum_segment,
+              std::vector<size_t>& changes) {
   for (size_t i = 0; i < changes.size(); ++i) {
     const size_t begin = i == 0 ? 0 : changes[i - 1];
     const size_t end = i + 1 < changes.size() ? changes[i + 1] : values.size();

@@ -52,7 +52,8 @@ double SignedRankP(std::span<const double> differences) {
   if (differences.empty()) return 1;
   const std::vector<double> averages = SortedWalshAverages(differences);
   const auto not_above = std::upper_bound(averages.begin(), averages.end(), 0.0) - averages.begin();
-  return SignedRankDistribution(static_cast<int>(differences.size()))[static_cast<size_t>(not_above)];
+  return SignedRankDistribution(
+      static_cast<int>(differences.size()))[static_cast<size_t>(not_above)];
 }
 
 std::vector<double> AdjustByHolm(std::span<const double> p) {

@@ -165,7 +165,7 @@ enum class Steadiness {
   kBimodal,    // two levels by turns
 };
 
-struct SteadyState {
+struct SteadyLevel {
   Steadiness steadiness = Steadiness::kNotSteady;
   int warmup_iterations = 0;  // until the steady level began; all, if there is none
   double drift = 0;           // over the last level, or its last steps, relative to it
@@ -174,7 +174,7 @@ struct SteadyState {
 // Judges the times of a process' iterations, from its first one on, any unit. Steady: from some
 // iteration on, in at least the last third, the level stays within `tolerance` (after Barrett et
 // al. 2017, "Virtual machine warmup blows hot and cold"). Nothing below 30 iterations.
-std::optional<SteadyState> FindSteadyState(std::span<const int64_t> iterations,
+std::optional<SteadyLevel> FindSteadyState(std::span<const int64_t> iterations,
                                            double tolerance = 0.02);
 
 }  // namespace perfgate

@@ -58,7 +58,8 @@ double DriftOf(std::span<const double> values) {
   }
   const auto n = static_cast<double>(values.size());
   const double median = Median({values.begin(), values.end()});
-  if (median <= 0 || std::abs(rising) <= kSure * std::sqrt(n * (n - 1) * (2 * n + 5) / 18)) return 0;
+  if (median <= 0 || std::abs(rising) <= kSure * std::sqrt(n * (n - 1) * (2 * n + 5) / 18))
+    return 0;
   return Median(std::move(slopes)) * (n - 1) / median;
 }
 
@@ -79,8 +80,8 @@ bool HasTwoGroups(std::span<const int64_t> iterations, double tolerance) {
   for (size_t cut = n / 5 + 1; cut + n / 5 + 1 <= n; ++cut) {
     const std::span<const double> low(sorted.data(), cut), high(sorted.data() + cut, n - cut);
     const double distance = Quantile(high, 0.5) - Quantile(low, 0.5);
-    const double spread = Quantile(low, 0.75) - Quantile(low, 0.25) + Quantile(high, 0.75) -
-                          Quantile(high, 0.25);
+    const double spread =
+        Quantile(low, 0.75) - Quantile(low, 0.25) + Quantile(high, 0.75) - Quantile(high, 0.25);
     if (distance > far * spread && distance > tolerance * Quantile(low, 0.5)) return true;
   }
   return false;
@@ -106,14 +107,13 @@ double StairsOf(const std::vector<Level>& levels, size_t blocks) {
   for (; first > 0 && levels[first].begin >= blocks / 3; --first) {
     ++(levels[first].median > levels[first - 1].median ? up : down);
   }
-  return up + down >= 2 && std::min(up, down) == 0
-             ? levels.back().median / levels[first].median - 1
-             : 0;
+  return up + down >= 2 && std::min(up, down) == 0 ? levels.back().median / levels[first].median - 1
+                                                   : 0;
 }
 
 }  // namespace
 
-std::optional<SteadyState> FindSteadyState(std::span<const int64_t> iterations, double tolerance) {
+std::optional<SteadyLevel> FindSteadyState(std::span<const int64_t> iterations, double tolerance) {
   if (iterations.size() < kFewestIterations) return std::nullopt;
   const size_t size = (iterations.size() + kMostBlocks - 1) / kMostBlocks;
   const std::vector<double> blocks = BlockMedians(iterations, size);
@@ -122,7 +122,7 @@ std::optional<SteadyState> FindSteadyState(std::span<const int64_t> iterations, 
   size_t first = levels.size() - 1;
   while (first > 0 && Equal(levels[first - 1], levels.back(), tolerance)) --first;
   const size_t begin = levels[first].begin;
-  SteadyState state;
+  SteadyLevel state;
   if (Returns(levels, tolerance, blocks.size())) {
     state.steadiness = Steadiness::kBimodal;
   } else if ((blocks.size() - begin) * 3 < blocks.size()) {

@@ -1,5 +1,6 @@
 // How often the statistics of the gate are wrong, by simulation: what src/stats/stats.h promises.
-// Prints tables; exits with 1 if a stated rate is exceeded. Fixed seeds: the same numbers every time.
+// Prints tables; exits with 1 if a stated rate is exceeded. Fixed seeds: the same numbers every
+// time.
 //
 //   stats_bench [TRIALS]     of each kind, 4000 if not given
 #include <fmt/format.h>
@@ -51,8 +52,8 @@ PairsVerdict Staged(Noise& noise, const Machine& machine, double change, double 
 
 void PrintComparisons(int trials) {
   fmt::print("{} pairs of runs: failed / passed / inconclusive, in %\n", kComparisonPairs);
-  fmt::print("{:<22}{:>6}{:>20}{:>20}{:>20}{:>20}\n", "machine", "tol.", "unchanged", "+5 %", "+8 %",
-             "staged, unchanged");
+  fmt::print("{:<22}{:>6}{:>20}{:>20}{:>20}{:>20}\n", "machine", "tol.", "unchanged", "+5 %",
+             "+8 %", "staged, unchanged");
   for (const double tolerance : {0.03, 0.05}) {
     for (const Machine& machine : Machines()) {
       std::string line = fmt::format("{:<22}{:>4.0f} %", machine.name, 100 * tolerance);
@@ -100,8 +101,9 @@ Series RunsOf(Noise& noise, const Machine& machine, size_t count, double change,
 }
 
 void PrintChangePoints(int trials) {
-  fmt::print("\nSeries of runs: any change found without one; a change of +5 % within 2 runs of its "
-             "place: the last 5, the last 10 runs, 10 in the middle (both ends); in %\n");
+  fmt::print(
+      "\nSeries of runs: any change found without one; a change of +5 % within 2 runs of its "
+      "place: the last 5, the last 10 runs, 10 in the middle (both ends); in %\n");
   fmt::print("{:<22}{:>6}{:>10}{:>10}{:>10}{:>10}\n", "machine", "runs", "no change", "last 5",
              "last 10", "middle");
   for (const size_t count : {20u, 30u, 50u, 100u, 300u}) {
@@ -122,8 +124,8 @@ void PrintChangePoints(int trials) {
         return 100.0 * all / (trials / 4);
       };
       const double unchanged = found(0, 0, 0);
-      fmt::print("{:<22}{:>6}{:>10.2f}{:>10.1f}{:>10.1f}{:>10.1f}\n", machine.name, count, unchanged,
-                 found(.05, count - 5, count), found(.05, count - 10, count),
+      fmt::print("{:<22}{:>6}{:>10.2f}{:>10.1f}{:>10.1f}{:>10.1f}\n", machine.name, count,
+                 unchanged, found(.05, count - 5, count), found(.05, count - 10, count),
                  found(.05, count / 2 - 5, count / 2 + 5));
       if (machine.drift == 0) {
         Check(fmt::format("{}, {} runs, change found", machine.name, count), unchanged / 100, 0.01,
@@ -168,7 +170,7 @@ void PrintSteadiness(int trials) {
             const double place = static_cast<double>(k) / static_cast<double>(count);
             series.push_back(std::llround(1e5 * times[k] * mode * shape.level(place)));
           }
-          const SteadyState state = *FindSteadyState(series);
+          const SteadyLevel state = *FindSteadyState(series);
           ++counts[static_cast<int>(state.steadiness)];
           warmup += static_cast<double>(state.warmup_iterations) / few;
         }

@@ -136,14 +136,14 @@ TEST(SteadyStates, OfTwoLevelsByTurnsAreBimodal) {
   const auto turns =
       FindSteadyState(Iterations(500, [](double p) { return int(p * 8) % 2 == 0 ? 1.0 : 1.3; }));
   EXPECT_EQ(turns->steadiness, Steadiness::kBimodal);
-  const auto mixed = FindSteadyState(
-      Iterations(500, [](double p) { return int(p * 977) % 3 == 0 ? 1.3 : 1.0; }));
+  const auto mixed =
+      FindSteadyState(Iterations(500, [](double p) { return int(p * 977) % 3 == 0 ? 1.3 : 1.0; }));
   EXPECT_EQ(mixed->steadiness, Steadiness::kBimodal);
 }
 
 TEST(SteadyStates, ArePrecededByADisturbanceThatWasShort) {
-  const auto state = FindSteadyState(
-      Iterations(500, [](double p) { return p > .3 && p < .4 ? 2.0 : 1.0; }));
+  const auto state =
+      FindSteadyState(Iterations(500, [](double p) { return p > .3 && p < .4 ? 2.0 : 1.0; }));
   EXPECT_EQ(state->steadiness, Steadiness::kSteady);
   EXPECT_NEAR(state->warmup_iterations, 200, 6);
 }
