@@ -38,6 +38,24 @@ void TellGraphBreaks(const Evidence& base, const Evidence& head, Diff* diff) {
   }
 }
 
+bool LaunchedUnder(const Change& change, const std::string& op) {
+  return std::any_of(change.head.begin(), change.head.end(), [&](const ChangedKernel& kernel) {
+    return OutermostOperator(kernel.op_path) == op;
+  });
+}
+
+// A loop over what the GPU has just computed waits for it: said beside the loop too.
+void TellWaits(Diff* diff) {
+  for (const Change& wait : diff->changes) {
+    if (wait.kind != ChangeKind::kSyncAdded || wait.operators.size() != 1) continue;
+    for (Change& change : diff->changes) {
+      if (change.kind == ChangeKind::kFusionSplit && LaunchedUnder(change, wait.operators[0])) {
+        change.text += "; " + wait.text;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 bool IsOfKind(const Change& change, ChangeKind kind) {
@@ -54,6 +72,8 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   diff.kernel_count = TotalCount(work.head) - TotalCount(work.base);
   diff.kernel_time_ns = TotalTime(work.head) - TotalTime(work.base);
   FindExchanges(&work, base, head);
+  FindLoops(&work, false);
+  FindLoops(&work, true);
   FindPieces(&work);
   MatchEqual(&work);
   TellSlowest(&work);
@@ -69,6 +89,7 @@ Diff Compare(const Evidence& base, const Evidence& head) {
   CompareTransfers(base, head, &diff);
   CompareSyncs(base, head, &diff);
   TellGraphBreaks(base, head, &diff);
+  TellWaits(&diff);
   std::stable_sort(diff.changes.begin(), diff.changes.end(), WorseFirst);
   diff.base_bound = Bound(base);
   diff.head_bound = Bound(head);

@@ -163,6 +163,16 @@ ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns) {
   return Named(CutTimed(launches, count, time_ns));
 }
 
+int64_t CountOf(const std::vector<Launches*>& all) {
+  int64_t count = 0;
+  for (const Launches* launches : all) count += launches->count;
+  return count;
+}
+
+void TakeAll(const std::vector<Launches*>& all, std::vector<ChangedKernel>* list) {
+  for (Launches* launches : all) list->push_back(Take(launches, launches->count));
+}
+
 std::string GemmFolded(std::string word) {
   for (std::string_view gemm : {"addmm", "bmm", "baddbmm", "linear", "matmul", "_scaled_mm",
                                 "_addmm_activation", "mv", "addmv", "addbmm"}) {

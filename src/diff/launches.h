@@ -58,6 +58,11 @@ ChangedKernel Take(Launches* launches, int64_t count);
 // The same where it is known how long these launches took together.
 ChangedKernel TakeTimed(Launches* launches, int64_t count, int64_t time_ns);
 
+// Launches of several rows that are left.
+int64_t CountOf(const std::vector<Launches*>& all);
+// Take() of all that is left of each.
+void TakeAll(const std::vector<Launches*>& all, std::vector<ChangedKernel>* list);
+
 // The GEMM words fall into one: "addmm", "bmm", "linear" ... -> "mm".
 std::string GemmFolded(std::string word);
 bool OnGpu(const KernelRow& row);
@@ -172,6 +177,7 @@ bool NarrowerTypes(const KernelRow& base, const KernelRow& head);
 
 // The passes, in this order.
 void FindExchanges(Work* work, const Evidence& base, const Evidence& head);  // messages
+void FindLoops(Work* work, bool reversed);          // products at once, one by one now
 void FindPieces(Work* work);                        // one launch became several, or the reverse
 void MatchEqual(Work* work);                        // exact and canonical names
 void FindTwins(Work* work);                         // generated code for the same operators
@@ -201,8 +207,10 @@ std::string PiecesText(const Change& change, bool reversed, std::string_view who
 // A matrix product: batch x (rows x inner times inner x columns).
 struct ProductSize {
   int64_t batch = 1, rows = 0, inner = 0, columns = 0;
+  int64_t matrices = 1;  // second factors: as many as the batch, or as the groups of the rows
 };
-// Of aten::mm, addmm, bmm and the like, called with these shapes; empty for any other operator.
+// Of aten::mm, addmm, bmm, _grouped_mm and the like, called with these shapes; empty for any other
+// operator.
 std::optional<ProductSize> ProductOf(std::string_view op, std::string_view dims);
 // Of "64, 768"; 0 where it is no shape.
 int64_t ElementsOf(std::string_view tensor);

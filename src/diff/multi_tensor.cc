@@ -30,22 +30,12 @@ std::string SpreadKey(const Launches& launches, std::string_view word) {
   return (OnGpu(*launches.row) ? "g " : "c ") + std::string(word);
 }
 
-int64_t CountOf(const std::vector<Launches*>& all) {
-  int64_t count = 0;
-  for (const Launches* launches : all) count += launches->count;
-  return count;
-}
-
 // Annotations ("Optimizer.step#AdamW.step") that both sides have must agree.
 bool MayBePart(const Launches& part, const Spread& spread) {
   const std::vector<PlaceUse>& places = part.row->annotations;
   return spread.anywhere || places.empty() ||
          std::any_of(places.begin(), places.end(),
                      [&](const PlaceUse& use) { return spread.annotations.contains(use.place); });
-}
-
-void TakeAll(const std::vector<Launches*>& all, std::vector<ChangedKernel>* list) {
-  for (Launches* launches : all) list->push_back(Take(launches, launches->count));
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ std::optional<Extent> ExtentOf(const KernelRow& row, std::string_view dims) {
 Uses UsesOf(std::vector<Launches>* side) {
   Uses uses;
   for (Launches& launches : *side) {
+    if (launches.count == 0) continue;
     const KernelRow& row = *launches.row;
     const auto steps = static_cast<int64_t>(row.count_per_step.size());
     for (const ShapeUse& shape : row.shapes) {

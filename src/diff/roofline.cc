@@ -66,10 +66,11 @@ void AddRow(const KernelRow& row, const Board& board, Sums* sums) {
     if (!size || use.time_ns <= 0) continue;
     const auto batch = static_cast<double>(size->batch), rows = static_cast<double>(size->rows),
                inner = static_cast<double>(size->inner),
-               columns = static_cast<double>(size->columns);
+               columns = static_cast<double>(size->columns),
+               matrices = static_cast<double>(size->matrices);
     const double operations = 2 * batch * rows * inner * columns;
-    const double bytes =
-        batch * ((rows * inner + inner * columns) * in.bytes + rows * columns * out.bytes);
+    const double bytes = (batch * rows * inner + matrices * inner * columns) * in.bytes +
+                         batch * rows * columns * out.bytes;
     const auto count = static_cast<double>(use.count);
     sums->time_ns += static_cast<double>(use.time_ns);
     sums->operations += count * operations;

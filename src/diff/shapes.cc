@@ -38,6 +38,15 @@ std::optional<size_t> FirstFactor(std::string_view op) {
   return std::nullopt;
 }
 
+// Rows of all groups one after the other, times a matrix for each group.
+std::optional<ProductSize> GroupedProductOf(std::string_view dims) {
+  const std::vector<std::string_view> tensors = Tensors(dims);
+  if (tensors.size() < 2) return std::nullopt;
+  const std::vector<int64_t> left = Sizes(tensors[0]), right = Sizes(tensors[1]);
+  if (left.size() != 2 || right.size() != 3 || left[1] != right[1]) return std::nullopt;
+  return ProductSize{1, left[0], left[1], right[2], right[0]};
+}
+
 // In floating point: what a hostile file claims may not fit when multiplied.
 double CallsOf(const OperatorRow& row) {
   return static_cast<double>(SaturatingSum(row.count_per_step));
@@ -72,6 +81,7 @@ int64_t ElementsOf(std::string_view tensor) {
 }
 
 std::optional<ProductSize> ProductOf(std::string_view op, std::string_view dims) {
+  if (op == "aten::_grouped_mm" || op == "aten::_scaled_grouped_mm") return GroupedProductOf(dims);
   const std::optional<size_t> first = FirstFactor(op);
   if (!first) return std::nullopt;
   const std::vector<std::string_view> tensors = Tensors(dims);
@@ -83,7 +93,7 @@ std::optional<ProductSize> ProductOf(std::string_view op, std::string_view dims)
   }
   if (left.size() != 3 || right.size() != 3) return std::nullopt;
   if (left[2] != right[1] || left[0] != right[0]) return std::nullopt;
-  return ProductSize{left[0], left[1], left[2], right[2]};
+  return ProductSize{left[0], left[1], left[2], right[2], left[0]};
 }
 
 // The same operator may be given an output tensor more (aten::addmm under torch.compile), so only

@@ -146,6 +146,7 @@ void DecodeByType(std::string_view arguments, KernelInfo* info) {
   if (holds("OpClassSimt")) info->tensor_core = TensorCore::kNo;
   DecodeCollective(arguments, info);
   info->short_name = conv ? "cutlass conv" : gemm ? "cutlass gemm" : "cutlass kernel";
+  if (holds("GroupProblemShape")) info->short_name = "cutlass grouped gemm";
   if (!info->tile.empty()) info->short_name += " " + info->tile;
   if (!info->in_dtype.empty()) info->short_name += " " + info->in_dtype;
   info->opaque = !conv && !gemm;
