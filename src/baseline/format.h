@@ -9,6 +9,8 @@
 
 namespace perfgate {
 
+inline constexpr std::string_view kBaselineSchema = "perfgate.baseline/1";
+
 // What is the same in every step stands once. The same evidence gives the same bytes, but for the
 // lines of commit, date, reason and run.
 std::string BaselineText(const Baseline& baseline);
