@@ -70,6 +70,7 @@ std::optional<Json> JsonIn(const std::string& text) {
 
 std::optional<int64_t> WaitBeforeRetry(const HttpResponse& response, int failures,
                                        const Waiting& waiting) {
+  if (!response.cannot_send.empty()) return {};
   const int64_t doubled = int64_t{1} << (failures - 1);
   const auto jitter_ms = static_cast<int64_t>(waiting.random() * 1000);
   const bool limited = IsLimited(response);
@@ -108,6 +109,7 @@ HttpResponse GitHub::SendPatiently(const HttpRequest& request, std::string* gave
 }
 
 std::string GitHub::Explain(const HttpResponse& response) const {
+  if (!response.cannot_send.empty()) return Printable(response.cannot_send);
   if (response.status == 0) return "no answer: " + Printable(response.error);
   std::string said;
   const std::optional<Json> json = JsonIn(response.body);

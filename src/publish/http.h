@@ -18,10 +18,11 @@ struct HttpResponse {
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
   std::string error;
+  std::string cannot_send;  // not empty: nothing was sent, and why nothing can be
 };
 
-// Proxies as libcurl takes them from the environment (https_proxy, no_proxy ...). Gives up after
-// 30 s, and on an answer above 64 MiB.
+// By libcurl, which is opened at run time; proxies as it takes them from the environment
+// (https_proxy, no_proxy ...). Gives up after 30 s, and on an answer above 64 MiB.
 HttpResponse Send(const HttpRequest& request);
 
 }  // namespace perfgate

@@ -13,10 +13,11 @@ import os
 import pathlib
 import platform
 import re
-import statistics
 import subprocess
 import sys
 import time
+
+import start_up
 
 HERE = pathlib.Path(__file__).parent
 # What the large traces are made of: small steps and large ones, eager and training.
@@ -142,12 +143,6 @@ def beside_hta(args, work):
           f"{loading / ours:.0f} times as fast as the whole.\n")
 
 
-def start_up(args):
-    times = [run([args.perfgate, "--version"])[0] * 1e3 for _ in range(51)]
-    print("## Start-up: `perfgate --version`, 51 runs\n")
-    print(f"median {statistics.median(times):.1f} ms, worst {max(times):.1f} ms\n")
-
-
 def judging(args):
     out = run([args.judge_bench, "--benchmark_format=json"], stderr=subprocess.DEVNULL)[2]
     print("## Judging\n")
@@ -171,7 +166,7 @@ def main():
     args.work.mkdir(parents=True, exist_ok=True)
     print(f"# perfgate on {platform.machine()}, {os.cpu_count()} cores, "
           f"{time.strftime('%Y-%m-%d', time.gmtime())}\n")
-    start_up(args)
+    start_up.print_table([args.perfgate], 201)
     judging(args)
     reading(args, args.work)
     inspecting(args, args.work)

@@ -1,5 +1,6 @@
 """`perfgate comment` as a job runs it: exit codes, what it prints, and what the server saw."""
 
+import ctypes
 import json
 import os
 import pathlib
@@ -439,6 +440,45 @@ class Events(CommentTest):
         self.assertIn("hold no token", done.err)
         self.assertNotIn("X-Evil", done.out + done.err)
         self.assertEqual(self.github.seen, [])
+
+
+def loaded(name):
+    """The file that the loader takes for a library of this name."""
+    ctypes.CDLL(name)
+    maps = pathlib.Path("/proc/self/maps").read_text()
+    return re.search(rf"/\S*/{re.escape(name)}\S*$", maps, re.M)[0]
+
+
+class Libcurl(CommentTest):
+    """The loader is given other files for libcurl, in a folder that it looks into first."""
+
+    def libraries(self, **files):
+        folder = self.folder / "libraries"
+        folder.mkdir()
+        for name, file in files.items():
+            target = folder / f"{name.replace('_', '-')}.so.4"
+            target.symlink_to(file) if file else target.touch()
+        return {"LD_LIBRARY_PATH": str(folder)}
+
+    def test_a_libcurl_that_is_not_there_is_a_warning_that_says_what_to_install(self):
+        done = self.comment(**self.libraries(libcurl=None, libcurl_gnutls=None))
+        Faults.assert_not_posted(self, done, "libcurl cannot be opened (")
+        self.assertIn("libcurl.so.4", done.err)
+        self.assertIn("apt-get install libcurl4", done.err)
+        self.assertEqual((done.slept_ms(), self.github.seen), ([], []))
+
+    def test_another_library_of_that_name_is_a_warning(self):
+        done = self.comment(**self.libraries(libcurl=loaded("libm.so.6")))
+        Faults.assert_not_posted(self, done, "this libcurl has no curl_")
+
+    def test_the_one_that_git_brings_serves_too(self):
+        done = self.comment(**self.libraries(libcurl=None, libcurl_gnutls=loaded("libcurl.so.4")))
+        self.assertEqual((done.code, len(self.bodies())), (0, 1), done.err)
+
+    def test_perfgate_does_not_load_it_at_its_start(self):
+        needed = subprocess.run(["readelf", "--dynamic", PERFGATE], capture_output=True, text=True, check=True)
+        self.assertIn("libc.so", needed.stdout)
+        self.assertNotIn("libcurl", needed.stdout)
 
 
 class DryRun(CommentTest):
