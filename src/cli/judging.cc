@@ -84,6 +84,14 @@ void FillCoverage(const Suite& suite, const RunRecord& run, Verdict* verdict) {
   verdict->quick = IsQuick(suite, run);
 }
 
+// A trace tells the device, and so do samples that name a GPU. A case that an interrupt kept from
+// running left neither.
+bool KnowsItsDevice(const Evidence& evidence) {
+  return !Field(evidence, "gpu").empty() ||
+         std::any_of(evidence.attempts.begin(), evidence.attempts.end(),
+                     [](const AttemptSummary& attempt) { return !attempt.trace_files.empty(); });
+}
+
 void FillHeadings(const Selection& selection, const StoredRun& stored,
                   const std::vector<JudgedCase>& judged, Verdict* verdict) {
   std::vector<std::string> devices, stacks, commits;
@@ -97,7 +105,7 @@ void FillHeadings(const Selection& selection, const StoredRun& stored,
     for (const AttemptSummary& attempt : head.attempts) {
       item->attempts.push_back(attempt.attempt.dir.generic_string());
     }
-    devices.push_back(head.device_name);
+    if (KnowsItsDevice(head)) devices.push_back(head.device_name);
     stacks.push_back(StackOf(head));
     commits.push_back(each.base_commit);
   }
