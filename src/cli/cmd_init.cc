@@ -120,23 +120,31 @@ void CarryOut(const std::vector<Step>& steps, const fs::path& folder, bool dry_r
   }
 }
 
-std::vector<std::string> StepsOfCi(CiSystem ci, const Repository& repository) {
+// True if the CI job stands there now; one that was there before has been cared for.
+bool WritesJob(const std::vector<Step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+    return step.why_left.empty() &&
+           (step.file.path == kGithubFile || step.file.path == kGitlabFile);
+  });
+}
+
+std::vector<std::string> StepsOfCi(CiSystem ci, bool new_job) {
   if (ci == CiSystem::kGithub) {
     const std::string pin = fmt::format(
         "In {} put the commit of the release that you take in place of the zeros.\n     ",
         kGithubFile);
     return {
-        (repository.gated_by.empty() ? pin : "") +
-            "Open a pull request: it passes, its comment says NO BASELINE.",
+        (new_job ? pin : "") + "Open a pull request: it passes, its comment says NO BASELINE.",
         "Accept what that run measured, in a checkout of its branch (its artifact is `perfgate`):\n"
         "       gh run download RUN --name perfgate --dir perfgate-report\n"
         "       perfgate baseline accept --from perfgate-report/run --reason 'first measurement'"};
   }
+  const std::string pin = fmt::format(
+      "In {} put the commit of the release that you take in place of the zeros, and\n"
+      "     into .gitlab-ci.yml:  include: {{local: {}}}\n     ",
+      kGitlabFile, kGitlabFile);
   return {
-      fmt::format("In {} put the commit of the release that you take in place of the zeros, and\n"
-                  "     into .gitlab-ci.yml:  include: {{local: {}}}\n"
-                  "     Open a merge request: it passes, its log says NO BASELINE.",
-                  kGitlabFile, kGitlabFile),
+      (new_job ? pin : "") + "Open a merge request: it passes, its log says NO BASELINE.",
       "Accept what that job measured: download its artifacts into a checkout of its branch, then\n"
       "       perfgate baseline accept --from perfgate-out --reason 'first measurement'"};
 }
@@ -152,14 +160,13 @@ std::string FirstStep(const Repository& repository, bool had_suite) {
       repository.requirements.empty() ? kSuiteFile : kStepFile);
 }
 
-void PrintNext(const std::string& first, const Repository& repository, CiSystem ci,
-               std::ostream& out) {
+void PrintNext(const std::string& first, CiSystem ci, bool new_job, std::ostream& out) {
   std::vector<std::string> steps = {first};
   if (ci == CiSystem::kNone) {
     steps.emplace_back("perfgate run: it measures, passes, and says NO BASELINE.");
     steps.emplace_back("perfgate baseline accept --reason 'first measurement'");
   } else {
-    const std::vector<std::string> more = StepsOfCi(ci, repository);
+    const std::vector<std::string> more = StepsOfCi(ci, new_job);
     steps.insert(steps.end(), more.begin(), more.end());
   }
   steps.emplace_back(
@@ -178,8 +185,9 @@ int Init(const InitArgs& args, World& world) {
   const CiSystem ci = ParseCi(args.ci, repository);
   PrintFound(repository, world.Out());
   const std::string first = FirstStep(repository, IsThere(folder / kSuiteFile));
-  CarryOut(StepsFor(repository, ci, folder), folder, args.dry_run, world.Out());
-  PrintNext(first, repository, ci, world.Out());
+  const std::vector<Step> steps = StepsFor(repository, ci, folder);
+  CarryOut(steps, folder, args.dry_run, world.Out());
+  PrintNext(first, ci, WritesJob(steps), world.Out());
   return 0;
 }
 

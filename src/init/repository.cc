@@ -135,6 +135,14 @@ std::string BranchOf(const fs::path& folder) {
   return std::string(line.substr(kStart.size()));
 }
 
+// Of whichever owner: forks and mirrors have others.
+bool UsesPerfgate(const std::string& code) {
+  const std::vector<std::string> lines = Split(code, '\n');
+  return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("uses:") != std::string::npos && line.find("/perfgate@") != std::string::npos;
+  });
+}
+
 void LookAtWorkflows(const fs::path& folder, Repository* repository) {
   std::error_code error;
   for (fs::directory_iterator it(folder / ".github/workflows", error), end; !error && it != end;
@@ -145,10 +153,7 @@ void LookAtWorkflows(const fs::path& folder, Repository* repository) {
   }
   std::sort(repository->workflows.begin(), repository->workflows.end());
   for (const std::string& path : repository->workflows) {
-    if (path != kGithubFile &&
-        Code(folder / path).find("uses:perfgate/perfgate") != std::string::npos) {
-      repository->gated_by = path;
-    }
+    if (path != kGithubFile && UsesPerfgate(Code(folder / path))) repository->gated_by = path;
   }
 }
 

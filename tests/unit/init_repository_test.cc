@@ -96,9 +96,18 @@ TEST_F(FirstLook, LinksAreNotFollowed) {
 
 TEST_F(FirstLook, TheBranchIsThatOfOrigin) {
   Put(".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/trunk\n");
-  EXPECT_THAT(TextOf(".github/workflows/perfgate.yml"), HasSubstr("branches: [trunk]"));
+  EXPECT_THAT(TextOf(".github/workflows/perfgate.yml"), HasSubstr("branches: [\"trunk\"]"));
   Put(".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/x] y\n");
-  EXPECT_THAT(TextOf(".github/workflows/perfgate.yml"), HasSubstr("branches: [main]"));
+  EXPECT_THAT(TextOf(".github/workflows/perfgate.yml"), HasSubstr("branches: [\"main\"]"));
+}
+
+TEST_F(FirstLook, AWorkflowUsesPerfgateWhoeverOwnsIt) {
+  Put(".github/workflows/gate.yml",
+      "steps:\n  - uses: octo/perfgate@v1.2.3 # not perfgate/perfgate\n");
+  EXPECT_EQ(LookAt(folder_).gated_by, ".github/workflows/gate.yml");
+  Put(".github/workflows/gate.yml",
+      "steps:\n  # - uses: perfgate/perfgate@v1.2.3\n  - uses: octo/ci@v1\n");
+  EXPECT_EQ(LookAt(folder_).gated_by, "");
 }
 
 TEST_F(FirstLook, GitLabIsChosenWhereOnlyItIsUsed) {
