@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
-#include <random>
 #include <utility>
 
 #include "base/file.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "run/child.h"
 #include "run/keeper.h"
@@ -79,10 +79,7 @@ class TheRealWorld : public World {
 
   int64_t MonotonicNs() override { return NowNs(); }
 
-  uint64_t RandomSeed() override {
-    std::random_device device;
-    return (uint64_t{device()} << 32) | device();
-  }
+  uint64_t RandomSeed() override { return RandomBits(); }
 
   std::map<std::string, std::string> Machine() override { return MachineFacts(); }
 

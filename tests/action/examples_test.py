@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import unittest
 
 from action_case import EVENTS, ActionTest, pull_request
@@ -205,6 +206,17 @@ class MergeQueue(ExampleTest):
             kept += runner.artifacts
         self.assertEqual(kept, ["perfgate", "perfgate-gpu"])
         self.assertEqual(self.github.seen, [])
+
+
+class Placeholder(unittest.TestCase):
+    def test_one_command_puts_a_repository_and_a_commit_everywhere(self):
+        guide = (ROOT / "docs/github.md").read_text()
+        command = re.search(r"^sed -i ('[^']*') \.github/workflows/perfgate\*\.yml$", guide, re.M)[1]
+        files = [*EXAMPLES.glob("*.yml"), *(ROOT / "src/init/templates").glob("github*.yml")]
+        filled = subprocess.run(["sed", command.strip("'"), *files], capture_output=True, text=True, check=True).stdout
+        uses = re.findall(r"uses: (\S*perfgate\S*|OWNER\S*)", filled)
+        self.assertEqual(set(uses), {"OWNER/NAME@COMMIT"})
+        self.assertGreater(len(uses), len(files) / 2)
 
 
 if __name__ == "__main__":

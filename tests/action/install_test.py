@@ -103,6 +103,16 @@ class Installing(ActionTest):
             keys += self.kept_keys
         self.assertEqual(len(set(keys)), 2)
 
+    def test_perfgate_torch_is_never_of_a_release(self):
+        self.releases.add("1.2.3")
+        runner = self.machine("v1.2.3", cached=False)
+        _, built = self.use_of_a_copy(runner, {"torch": "true"})
+        self.assertIn("setup --torch\n", built)
+        runner = self.machine("v1.2.3", cached=False)
+        runner.use({"torch": "true", "version": "1.2.3"})
+        self.assertEqual(runner.codes["Check the inputs"], 2)
+        self.assertIn("a release has no perfgate-torch", runner.log.annotations("error")[0][2])
+
     def test_only_installing_measures_nothing(self):
         runner = self.machine("")
         outputs = runner.use({"install-only": "true"})

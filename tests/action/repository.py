@@ -80,12 +80,17 @@ class Releases:
     def __init__(self, folder):
         self.folder = folder
 
+    def folder_of(self, version):
+        return self.folder / "octo/perfgate/releases/download" / f"v{version}"
+
     def add(self, version, program=PERFGATE, stated=None):
-        release = self.folder / "octo/perfgate/releases/download" / f"v{version}"
+        """A release as ci/release packs it, of this program alone."""
+        release = self.folder_of(version)
         release.mkdir(parents=True)
-        name = f"perfgate-{version}-linux-{os.uname().machine}.tar.gz"
+        stem = f"perfgate-{version}-linux-{os.uname().machine}"
+        name = f"{stem}.tar.gz"
         with tarfile.open(release / name, "w:gz") as archive:
-            archive.add(program, arcname="perfgate")
+            archive.add(program, arcname=f"{stem}/perfgate")
         digest = hashlib.sha256((release / name).read_bytes()).hexdigest()
         (release / "SHA256SUMS").write_text(f"{stated or digest}  {name}\n{'0' * 64}  other.tar.gz\n")
         return digest
