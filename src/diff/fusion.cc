@@ -176,12 +176,52 @@ class FusionFinder {
       if (composite.whole != word) continue;
       for (size_t i : DoingAllAlone(*whole, composite)) {
         if (whole->count == 0) return;
+        if (TakeWithNeighbours(whole, &to_[i])) continue;
         Substitute(work_, reversed_ ? &to_[i] : whole, reversed_ ? whole : &to_[i]);
       }
       const std::vector<size_t> parts = PartsOf(*whole, composite);
       if (whole->count > 0 && AreApart(*whole, parts)) RecordAll(whole, parts);
       return;
     }
+  }
+
+  // `fused` does the work of `whole` and of kernels beside it that are left: a norm and the
+  // residual add before it. False if there are none.
+  bool TakeWithNeighbours(Launches* whole, Launches* fused) {
+    const int64_t launches = std::min(whole->count, fused->count);
+    std::vector<ChangedKernel> neighbours;
+    for (const std::string& word : fused->row->info.ops) {
+      int64_t wanted = word == "copy" ? 0 : launches;
+      for (Launches& other : from_) {
+        if (wanted == 0 || --looks_left_ <= 0) break;
+        if (other.count == 0 || !IsNeighbour(other, *whole, word)) continue;
+        neighbours.push_back(Take(&other, wanted));
+        wanted -= neighbours.back().count;
+      }
+    }
+    if (neighbours.empty()) return false;
+    Change change = OfKind(reversed_ ? ChangeKind::kFusionSplit : ChangeKind::kFused);
+    change.ops = fused->row->info.ops;
+    std::vector<ChangedKernel>& one = reversed_ ? change.base : change.head;
+    std::vector<ChangedKernel>& many = reversed_ ? change.head : change.base;
+    one.push_back(Take(fused, launches));
+    many = std::move(neighbours);
+    many.push_back(Take(whole, launches));
+    Finish(&change);
+    work_->diff->changes.push_back(std::move(change));
+    return true;
+  }
+
+  static bool IsNeighbour(const Launches& other, const Launches& whole, const std::string& word) {
+    if (other.row->info.family != Family::kPointwise || OnGpu(*other.row) != OnGpu(*whole.row)) {
+      return false;
+    }
+    const auto elements = [](const Launches& launches) {
+      const std::vector<std::string_view> tensors = Tensors(launches.row->FirstDims());
+      return tensors.empty() ? 0 : ElementsOf(tensors[0]);
+    };
+    const int64_t a = elements(other), b = elements(whole);
+    return other.row->info.ops == std::vector<std::string>{word} && (a == 0 || b == 0 || a == b);
   }
 
   static std::string_view Outermost(const Launches& launches) {
@@ -248,6 +288,10 @@ class FusionFinder {
       alone.push_back(i);
       launches += to_[i].count;
     }
+    // What reads more tensors first: a norm that also adds has one more.
+    const auto tensors = [&](size_t i) { return Tensors(to_[i].row->FirstDims()).size(); };
+    std::stable_sort(alone.begin(), alone.end(),
+                     [&](size_t a, size_t b) { return tensors(a) > tensors(b); });
     return launches <= WholesLike(whole) ? alone : std::vector<size_t>{};
   }
 

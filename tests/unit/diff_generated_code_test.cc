@@ -106,6 +106,48 @@ TEST(RecordedTwins, CloseAndTellOfMoreOrFewerKernelsOnlyWhereTheirNumberChanged)
   EXPECT_GE(compared, 10);
 }
 
+KernelRow Called(std::string_view name, std::string_view op, int64_t count,
+                 const std::string& dims) {
+  KernelRow row = Row(name, op, count);
+  row.shapes = {{dims, 2 * count, 2000 * count}};
+  return row;
+}
+
+// The names say an add in both: of the norm's epsilon, and of the residual before it too.
+TEST(Twins, OfANormThatAlsoAddsAreAFusionOfBoth) {
+  const std::string x = "[512, 768]";
+  const Evidence eager =
+      With({Called(kRmsNorm, "aten::rms_norm > aten::_fused_rms_norm", 2, "[" + x + ", [], [768]]"),
+            Called(kAdd, "aten::add", 2, "[" + x + ", " + x + "]")});
+  const Evidence generated =
+      With({Called("triton_per_fused__to_copy_add_mean_mul_pow_rsqrt_0", "", 1,
+                   "[" + x + ", [768], " + x + "]"),
+            Called("triton_per_fused__to_copy_add_mean_mul_pow_rsqrt_1", "", 1,
+                   "[" + x + ", " + x + ", [768], " + x + "]"),
+            Called("triton_poi_fused_add_2", "", 1, "[" + x + ", " + x + "]")});
+  const Diff fused = Compare(eager, generated);
+  EXPECT_THAT(Lines(fused),
+              ElementsAre("fused -1: add copy mean mul pow rsqrt", "substituted +0: add",
+                          "substituted +0: add copy mean mul pow rms_norm rsqrt"));
+  EXPECT_EQ(
+      fused.changes[0].text,
+      "2 kernels became 1: add bf16, rms_norm bf16 -> triton red add+copy+mean+mul+pow+rsqrt");
+  EXPECT_EQ(fused.changes[0].head[0].name, "triton_per_fused__to_copy_add_mean_mul_pow_rsqrt_1");
+  EXPECT_TRUE(Closes(fused));
+  const Diff apart = Compare(generated, eager);
+  EXPECT_EQ(Lines(apart)[0], "fusion_split +1: add copy mean mul pow rsqrt");
+  EXPECT_EQ(apart.changes[0].text,
+            "a fused kernel came apart, 2 kernels instead of 1: triton red "
+            "add+copy+mean+mul+pow+rsqrt -> add bf16, rms_norm bf16");
+  EXPECT_TRUE(Closes(apart));
+  // Of another size, the add went for another reason.
+  Evidence other = eager;
+  other.kernels[1].shapes[0].input_dims = "[[64, 768], [64, 768]]";
+  for (const std::string& line : Lines(Compare(other, generated))) {
+    EXPECT_THAT(line, ::testing::StartsWith("substituted "));
+  }
+}
+
 TEST(Twins, ThatComputeTheSamePairBeforeFusionsAreSearched) {
   const Evidence eager = With({Row(kAdd, "aten::add", 2), Row(kMul, "aten::mul")});
   const Evidence generated =
