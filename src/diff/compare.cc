@@ -22,7 +22,7 @@ int64_t TotalTime(const std::vector<Launches>& launches) {
 bool WorseFirst(const Change& a, const Change& b) {
   if (IsRegression(a.kind) != IsRegression(b.kind)) return IsRegression(a.kind);
   if (a.kind != b.kind) return a.kind < b.kind;
-  return a.time_ns > b.time_ns;
+  return a.time_ns + a.transfers.time_ns > b.time_ns + b.transfers.time_ns;
 }
 
 // A graph break cuts what Inductor could fuse: said beside the fusions that came apart.

@@ -33,6 +33,18 @@ struct ChangedKernel {
   std::string in_dtype{}, out_dtype{};  // "bf16"; "": not said
 };
 
+// Copies and fills, head minus base, a step.
+struct TransferDelta {
+  int64_t count = 0, bytes = 0, time_ns = 0;
+  TransferDelta operator+(const TransferDelta& other) const {
+    return {count + other.count, bytes + other.bytes, time_ns + other.time_ns};
+  }
+  TransferDelta operator-(const TransferDelta& other) const {
+    return {count - other.count, bytes - other.bytes, time_ns - other.time_ns};
+  }
+  friend bool operator==(const TransferDelta&, const TransferDelta&) = default;
+};
+
 struct Change {
   ChangeKind kind = ChangeKind::kAdded;  // the most telling one
   std::vector<ChangeKind> also;  // what is true of it too: dtype_changed of a lost tensor core
@@ -42,6 +54,7 @@ struct Change {
   std::vector<std::string> places;     // where in the model: {"LlamaMLP > Linear, 4 of them"}
   int64_t count = 0;                   // head minus base, launches a step
   int64_t time_ns = 0;                 // head minus base, a step
+  TransferDelta transfers;             // copies and fills are no kernels: beside count and time_ns
   bool narrower = false;               // elements of fewer bytes than before: bf16 to fp8
   std::string text;                    // one line for a person: "one fused kernel came apart"
 };
@@ -68,11 +81,14 @@ struct Diff {
   std::string base_bound, head_bound;  // what bounds each: "launch", "compute", ..., with numbers
   // Head minus base over all kernels, a step. The changes' counts add up to kernel_count; the
   // changes' times and unchanged_time_ns add up to kernel_time_ns. Copies, fills and
-  // synchronisations are no kernels: their changes have count and time 0 and say numbers in `text`.
+  // synchronisations are no kernels: their changes have count and time 0.
   int64_t kernel_count = 0;
   int64_t kernel_time_ns = 0;
   int64_t unchanged_time_ns = 0;  // how much the time of rows without a change drifted
-  // Of those rows the slower ones that explain most, largest rise first.
+  // The same over all copies and fills: the changes' `transfers` and unchanged_transfers add up to
+  // it, also those of each direction alone.
+  TransferDelta transfers, unchanged_transfers;
+  // Of the rows without a change the slower ones that explain most, largest rise first.
   std::vector<Drift> slower;
 };
 

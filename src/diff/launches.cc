@@ -11,24 +11,6 @@
 namespace perfgate {
 namespace {
 
-// Rounds sums of many rows so that the rounded parts add up to the rounded whole.
-class CumulativeRounding {
- public:
-  explicit CumulativeRounding(int64_t steps) : steps_(std::max<int64_t>(1, steps)) {}
-  int64_t Next(int64_t total) {
-    sum_ += total;
-    int64_t rounded = (2 * sum_ + steps_) / (2 * steps_);
-    int64_t part = rounded - given_;
-    given_ = rounded;
-    return part;
-  }
-
- private:
-  int64_t steps_;
-  int64_t sum_ = 0;
-  int64_t given_ = 0;
-};
-
 void SortOnce(std::vector<std::string>* words) {
   std::sort(words->begin(), words->end());
   words->erase(std::unique(words->begin(), words->end()), words->end());
@@ -90,6 +72,16 @@ int64_t TimeOf(const KernelRow& row, const Evidence& evidence) {
 
 }  // namespace
 
+int64_t MostOfARow(size_t rows) { return INT64_MAX / 4 / static_cast<int64_t>(rows + 1); }
+
+int64_t CumulativeRounding::Next(int64_t total) {
+  sum_ += total;
+  const int64_t rounded = (2 * sum_ + steps_) / (2 * steps_);
+  const int64_t part = rounded - given_;
+  given_ = rounded;
+  return part;
+}
+
 bool Launches::Has(std::string_view word) const {
   return std::binary_search(words.begin(), words.end(), word);
 }
@@ -108,9 +100,7 @@ std::vector<Launches> LaunchesOf(const Evidence& evidence) {
   CumulativeRounding counts(steps);
   CumulativeRounding times(steps);
   result.reserve(rows.size());
-  // What one row may claim at most, so that no sum over the rows overflows, also when doubled. For
-  // a thousand rows that is 26 days of a kernel: no real row comes near.
-  const int64_t most = INT64_MAX / 4 / static_cast<int64_t>(rows.size() + 1);
+  const int64_t most = MostOfARow(rows.size());
   for (const KernelRow& row : rows) {
     result.push_back(
         {&row, 0, 0, WordsOf(row), GemmFolded(OperatorWord(row.Operator())), FusedText(row.info)});

@@ -1,6 +1,7 @@
 // Launches that are not explained yet. Private to this folder.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -41,6 +42,20 @@ struct Launches {
 // Collectives wait for each other, first of all in the first step: their time is that of the median
 // step, of several ranks the longest, as comm_time has it.
 std::vector<Launches> LaunchesOf(const Evidence& evidence);
+
+// Rounds sums over all steps to a step so that the rounded parts add up to the rounded whole.
+class CumulativeRounding {
+ public:
+  explicit CumulativeRounding(int64_t steps) : steps_(std::max<int64_t>(1, steps)) {}
+  int64_t Next(int64_t total);  // 0 or more
+
+ private:
+  int64_t steps_, sum_ = 0, given_ = 0;
+};
+
+// What one of so many rows may claim at most, so that no sum over the rows overflows, also when
+// doubled. For a thousand rows that is 26 days of a kernel: no real row comes near.
+int64_t MostOfARow(size_t rows);
 
 // Some launches of a row.
 struct Portion {

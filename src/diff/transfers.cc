@@ -28,6 +28,9 @@ struct Asked {
 struct Counted {
   int64_t base_count = 0, head_count = 0;  // all steps
   int64_t base_bytes = 0, head_bytes = 0;
+  int64_t base_ns = 0, head_ns = 0;
+  TransferDelta delta;          // a step, rounded
+  bool one_size_a_step = true;  // on each side as many bytes in every step
   std::map<std::string, Asked> by_operator;
 
   // Head minus base, a step.
@@ -49,15 +52,53 @@ std::string AskerOrOutermost(std::string_view op_path) {
 }
 
 void Add(const std::vector<KernelRow>& rows, bool head, CountedRows* counted) {
+  const int64_t most = MostOfARow(rows.size());
+  const auto add = [most](int64_t* sum, int64_t more) {
+    *sum += std::clamp<int64_t>(more, 0, most);
+  };
   for (const KernelRow& row : rows) {
     Counted& entry = (*counted)[row.name + "\n" + Asker(row.op_path)];
-    int64_t& count = head ? entry.head_count : entry.base_count;
-    int64_t& bytes = head ? entry.head_bytes : entry.base_bytes;
-    count = SaturatingAdd(count, row.Count());
-    bytes = SaturatingAdd(bytes, SaturatingSum(row.bytes_per_step));
+    add(head ? &entry.head_count : &entry.base_count, row.Count());
+    add(head ? &entry.head_bytes : &entry.base_bytes, SaturatingSum(row.bytes_per_step));
+    const std::vector<int64_t>& bytes = row.bytes_per_step;
+    entry.one_size_a_step &= std::equal(bytes.begin() + !bytes.empty(), bytes.end(), bytes.begin());
+    add(head ? &entry.head_ns : &entry.base_ns, row.TimeNs());
     Asked& asked = entry.by_operator[AskerOrOutermost(row.op_path)];
     (head ? asked.head : asked.base) += static_cast<double>(row.Count());
     if (asked.row == nullptr || head) asked.row = &row;
+  }
+}
+
+// Whether CUPTI shows the driver's kernel for the copy ("memcpy128"), without its bytes.
+bool IsDriverKernel(std::string_view name) { return name.starts_with("memcpy"); }
+
+// "HtoD", "DtoH", "DtoD", "Memset"; the name itself of any other.
+std::string_view DirectionOf(std::string_view name) {
+  if (IsDriverKernel(name)) return "DtoD";
+  for (const std::string_view direction : {"HtoD", "DtoH", "DtoD", "Memset"}) {
+    if (name.find(direction) != std::string_view::npos) return direction;
+  }
+  return name;
+}
+
+// The rounded entries of one direction add up to its rounded sum.
+void Round(Steps steps, CountedRows* rows) {
+  struct Side {
+    explicit Side(double steps) : count(Each(steps)), bytes(Each(steps)), time_ns(Each(steps)) {}
+    static CumulativeRounding Each(double steps) {
+      return CumulativeRounding(static_cast<int64_t>(steps));
+    }
+    CumulativeRounding count, bytes, time_ns;
+  };
+  std::map<std::string, std::pair<Side, Side>, std::less<>> directions;
+  for (auto& [key, entry] : *rows) {
+    const std::string_view direction = DirectionOf(std::string_view(key).substr(0, key.find('\n')));
+    auto& [base, head] =
+        directions.try_emplace(std::string(direction), Side(steps.base), Side(steps.head))
+            .first->second;
+    entry.delta = {head.count.Next(entry.head_count) - base.count.Next(entry.base_count),
+                   head.bytes.Next(entry.head_bytes) - base.bytes.Next(entry.base_bytes),
+                   head.time_ns.Next(entry.head_ns) - base.time_ns.Next(entry.base_ns)};
   }
 }
 
@@ -85,10 +126,19 @@ Transfer TransferOf(const Counted& counted, Steps steps) {
   return transfer;
 }
 
+// As many as before, of another size: not where sizes depend on the data.
+bool IsOfAnotherSize(const Counted& counted, Steps steps) {
+  if (counted.Rise(steps) != 0 || !counted.one_size_a_step) return false;
+  if (counted.base_bytes == 0 || counted.head_bytes == 0) return false;
+  return std::abs(counted.RiseOfBytes(steps)) >= 1;
+}
+
 std::vector<Transfer> TransfersOf(const CountedRows& rows, Steps steps) {
   std::vector<Transfer> transfers;
   for (const auto& [key, counted] : rows) {
-    if (counted.Rise(steps) != 0) transfers.push_back(TransferOf(counted, steps));
+    if (counted.Rise(steps) != 0 || IsOfAnotherSize(counted, steps)) {
+      transfers.push_back(TransferOf(counted, steps));
+    }
   }
   return transfers;
 }
@@ -97,17 +147,25 @@ std::string PerStep(double a_step) {
   return fmt::format("{:.{}f}", a_step, a_step == std::floor(a_step) ? 0 : 1);
 }
 
+std::string FromTo(int64_t base, int64_t head, Steps steps, Unit unit) {
+  return FormatValue(static_cast<double>(base) / steps.base, unit) + " -> " +
+         FormatValue(static_cast<double>(head) / steps.head, unit);
+}
+
 std::string CountText(const Counted& counted, Steps steps) {
   std::string text =
       fmt::format("{} -> {} a step", PerStep(static_cast<double>(counted.base_count) / steps.base),
                   PerStep(static_cast<double>(counted.head_count) / steps.head));
   if (counted.base_bytes != 0 || counted.head_bytes != 0) {
-    text += fmt::format(
-        ", {} -> {}",
-        FormatValue(static_cast<double>(counted.base_bytes) / steps.base, Unit::kBytes),
-        FormatValue(static_cast<double>(counted.head_bytes) / steps.head, Unit::kBytes));
+    text += ", " + FromTo(counted.base_bytes, counted.head_bytes, steps, Unit::kBytes);
   }
   return text;
+}
+
+// The same with the time that they take.
+std::string CopiesText(const Counted& counted, Steps steps) {
+  return CountText(counted, steps) + ", " +
+         FromTo(counted.base_ns, counted.head_ns, steps, Unit::kNanoseconds);
 }
 
 Change ChangeOf(const Transfer& transfer, ChangeKind more) {
@@ -115,6 +173,12 @@ Change ChangeOf(const Transfer& transfer, ChangeKind more) {
   (transfer.rise > 0 ? change.head : change.base).push_back(Named(*transfer.row));
   change.ops = transfer.row->info.ops;
   change.operators = transfer.operators;
+  return change;
+}
+
+Change TransferChange(const Transfer& transfer, ChangeKind more) {
+  Change change = ChangeOf(transfer, more);
+  change.transfers = transfer.counted->delta;
   return change;
 }
 
@@ -129,20 +193,12 @@ std::string AskedBy(std::string_view how, const Transfer& transfer) {
   return fmt::format(", {} {}", how, OperatorsText(transfer.operators));
 }
 
-// "HtoD" of a copy between host and GPU, "" of any other.
-std::string_view HostDirection(const Transfer& transfer) {
-  for (const std::string_view direction : {"HtoD", "DtoH"}) {
-    if (transfer.row->name.find(direction) != std::string::npos) return direction;
-  }
-  return "";
-}
-
 // Copies that came and went as often, in one direction, with as many bytes and for the same
 // operators, are the same copies from or to another kind of memory. Rounded, since thirds do not
 // subtract exactly. "" of what is no such copy.
 std::string CopyKey(const Transfer& transfer, Steps steps) {
-  const std::string_view direction = HostDirection(transfer);
-  if (direction.empty()) return "";
+  const std::string_view direction = DirectionOf(transfer.row->name);
+  if (direction != "HtoD" && direction != "DtoH") return "";
   return fmt::format("{} {:.6f} {:.0f} {}", direction, std::abs(transfer.rise),
                      std::abs(transfer.counted->RiseOfBytes(steps)),
                      Join(transfer.operators, "\n"));
@@ -154,28 +210,28 @@ void RecordOtherMemory(const Transfer& went, const Transfer& came, Steps steps, 
   change.head.push_back(Named(*came.row));
   change.ops = came.row->info.ops;
   change.operators = came.operators;
+  change.transfers = went.counted->delta + came.counted->delta;
   const auto in = [](const Transfer& transfer, std::string_view what) {
     return transfer.row->name.find(what) != std::string::npos;
   };
   const bool lost = in(went, "Pinned") && in(came, "Pageable");
-  Record(std::move(change),
-         fmt::format("{} is {} now: {} a step, {}{}{}", Printable(went.row->name),
-                     Printable(came.row->name), PerStep(came.rise),
-                     FormatValue(came.counted->RiseOfBytes(steps), Unit::kBytes),
-                     AskedBy("asked for by", came),
-                     lost ? "; copies of pageable memory are slower and not asynchronous" : ""),
-         diff);
+  Record(
+      std::move(change),
+      fmt::format("{} is {} now: {} a step, {}, {}{}{}", Printable(went.row->name),
+                  Printable(came.row->name), PerStep(came.rise),
+                  FormatValue(came.counted->RiseOfBytes(steps), Unit::kBytes),
+                  FromTo(went.counted->base_ns + came.counted->base_ns,
+                         went.counted->head_ns + came.counted->head_ns, steps, Unit::kNanoseconds),
+                  AskedBy("asked for by", came),
+                  lost ? "; copies of pageable memory are slower and not asynchronous" : ""),
+      diff);
 }
-
-// Whether CUPTI shows the driver's kernel for the copy ("memcpy128"), without its bytes.
-bool IsDriverKernel(const Transfer& transfer) { return transfer.row->name.starts_with("memcpy"); }
 
 // What a CUDA graph's copies and fills are called by their launches one by one: no memory is named
 // there, and no operator. Copies from and to the host tell what memory they are of.
 std::string_view KindOf(const Transfer& transfer) {
-  const std::string_view name = transfer.row->name;
-  if (IsDriverKernel(transfer) || name.find("DtoD") != std::string_view::npos) return "DtoD";
-  return name.starts_with("Memset") ? "Memset" : name;
+  const std::string_view direction = DirectionOf(transfer.row->name);
+  return direction == "DtoD" || direction == "Memset" ? direction : transfer.row->name;
 }
 
 // Copies, or fills, of one kind that came and went.
@@ -198,20 +254,32 @@ void MatchGraphs(Steps steps, std::vector<Transfer>* transfers) {
     CameAndWent& kind = kinds[KindOf(transfer)];
     kind.rise += transfer.rise;
     kind.rise_of_bytes += transfer.counted->RiseOfBytes(steps);
-    kind.bytes_known &= !IsDriverKernel(transfer);
+    kind.bytes_known &= !IsDriverKernel(transfer.row->name);
     (transfer.rise > 0 ? kind.came_in_graph : kind.went_in_graph) &= transfer.row->in_graph;
   }
   std::erase_if(*transfers,
                 [&](const Transfer& transfer) { return kinds.at(KindOf(transfer)).AreOfAGraph(); });
 }
 
+void RecordOtherSize(const Transfer& transfer, Steps steps, Diff* diff) {
+  Change change = OfKind(ChangeKind::kSubstituted);
+  change.base = change.head = {Named(*transfer.row)};
+  change.ops = transfer.row->info.ops;
+  change.transfers = transfer.counted->delta;
+  Record(std::move(change),
+         fmt::format("{} of another size: {}", Printable(transfer.row->name),
+                     CopiesText(*transfer.counted, steps)),
+         diff);
+}
+
 void RecordTransfer(const Transfer& transfer, Steps steps, Diff* diff) {
+  if (transfer.counted->Rise(steps) == 0) return RecordOtherSize(transfer, steps, diff);
   const std::string& name = transfer.row->name;
   const bool on_device = name.find("DtoD") != std::string::npos;
   const bool hidden = on_device && !CopyAsker(transfer.row->op_path).empty();
   const bool fill = name.starts_with("Memset");
-  Record(ChangeOf(transfer, hidden ? ChangeKind::kHiddenCopy : ChangeKind::kAdded),
-         fmt::format("{}: {}{}", Printable(name), CountText(*transfer.counted, steps),
+  Record(TransferChange(transfer, hidden ? ChangeKind::kHiddenCopy : ChangeKind::kAdded),
+         fmt::format("{}: {}{}", Printable(name), CopiesText(*transfer.counted, steps),
                      AskedBy(fill ? "under" : "asked for by", transfer)),
          diff);
 }
@@ -228,6 +296,8 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
   Add(base.transfers, false, &rows);
   Add(head.transfers, true, &rows);
   const Steps steps = StepsOf(base, head);
+  Round(steps, &rows);
+  for (const auto& [key, counted] : rows) diff->transfers = diff->transfers + counted.delta;
   std::vector<Transfer> transfers = TransfersOf(rows, steps);
   MatchGraphs(steps, &transfers);
   std::unordered_map<std::string, std::vector<Transfer*>> came;
@@ -240,13 +310,17 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
     if (others == came.end()) continue;
     const auto other = std::find_if(
         others->second.begin(), others->second.end(),
-        [&](const Transfer* copy) { return copy->rise != 0 && copy->row->name != went.row->name; });
+        [&](const Transfer* copy) { return copy->counted && copy->row->name != went.row->name; });
     if (other == others->second.end()) continue;
     RecordOtherMemory(went, **other, steps, diff);
-    went.rise = (*other)->rise = 0;
+    went.counted = (*other)->counted = nullptr;
   }
   for (const Transfer& transfer : transfers) {
-    if (transfer.rise != 0) RecordTransfer(transfer, steps, diff);
+    if (transfer.counted != nullptr) RecordTransfer(transfer, steps, diff);
+  }
+  diff->unchanged_transfers = diff->transfers;
+  for (const Change& change : diff->changes) {
+    diff->unchanged_transfers = diff->unchanged_transfers - change.transfers;
   }
 }
 

@@ -144,7 +144,9 @@ std::vector<int> Explaining(const Diff& diff, MetricId id, double delta) {
     if (id == MetricId::kCopyOps) fits = change.kind == ChangeKind::kHiddenCopy;
     if (id == MetricId::kSyncs) fits = change.kind == ChangeKind::kSyncAdded;
     if (IsWorkTime(id)) {
-      fits = static_cast<double>(change.time_ns) * delta > 0 && !IsLeftOut(id, change);
+      const int64_t copies_ns = id == MetricId::kGpuTime ? change.transfers.time_ns : 0;
+      const int64_t time_ns = change.time_ns + copies_ns;
+      fits = static_cast<double>(time_ns) * delta > 0 && !IsLeftOut(id, change);
     }
     if (fits) found.push_back(static_cast<int>(i));
   }

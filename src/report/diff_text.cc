@@ -72,6 +72,9 @@ std::string AnswerLines(const Diff& diff, size_t width) {
   if (const std::string balance = TimeBalance(diff); !balance.empty()) {
     text += "  kernel time   " + Wrap(balance, width, 16) + "\n";
   }
+  if (const std::string balance = CopyTimeBalance(diff); !balance.empty()) {
+    text += "  copy time     " + Wrap(balance, width, 16) + "\n";
+  }
   for (const Answer& answer : diff.answers) {
     if (answer.question.empty()) continue;
     text += "  " + Wrap(Safe(answer.question + " " + answer.answer), width, 4) + "\n";

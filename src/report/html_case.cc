@@ -151,6 +151,7 @@ std::string Answers(const Diff& diff) {
     if (!answer.question.empty()) text += Item(Text(answer.question), Text(answer.answer));
   }
   text += Item("Kernel time", Text(TimeBalance(diff)));
+  text += Item("Copy time", Text(CopyTimeBalance(diff)));
   if (diff.base_bound == diff.head_bound) {
     text += Item("Bound by", Text(diff.head_bound));
   } else {
@@ -180,7 +181,7 @@ std::string Changes(const Diff& diff) {
                {Lines(change.operators)},
                {Lines(change.places)},
                {fmt::format("{:+}", change.count)},
-               {Text(SignedTime(change.time_ns))}},
+               {Text(SignedTime(change.time_ns + change.transfers.time_ns))}},
               IsRegression(change.kind) ? "bad" : "");
   }
   for (const Drift& drift : diff.slower) AddDrift(drift, &table);

@@ -312,6 +312,14 @@ std::string TimeBalance(const Diff& diff) {
       SignedTime(diff.kernel_time_ns - diff.unchanged_time_ns), SignedTime(diff.unchanged_time_ns));
 }
 
+std::string CopyTimeBalance(const Diff& diff) {
+  const TransferDelta changed = diff.transfers - diff.unchanged_transfers;
+  if (changed == TransferDelta{}) return "";
+  return fmt::format("{} a step: the changes {}, copies and fills without a change {}",
+                     SignedTime(diff.transfers.time_ns), SignedTime(changed.time_ns),
+                     SignedTime(diff.unchanged_transfers.time_ns));
+}
+
 std::string DriftLine(const Drift& drift, size_t name_width) {
   std::string line =
       fmt::format("{:<{}}  {} -> {}", Shorten(Safe(drift.head.short_name), name_width), name_width,

@@ -62,6 +62,8 @@ std::string SignedTime(int64_t ns);
 // How much of the difference of kernel time the changes explain, and what is left; "" where neither
 // is anything: "+10.9 us a step: the changes +101 us, kernels without a change -90.1 us".
 std::string TimeBalance(const Diff& diff);
+// The same of copies and fills, which are no kernels.
+std::string CopyTimeBalance(const Diff& diff);
 
 // "gelu bf16   1 x  3.20 us -> 9.70 us   aten::gelu"
 std::string DriftLine(const Drift& drift, size_t name_width);

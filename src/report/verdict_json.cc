@@ -31,6 +31,12 @@ Json Rows(const std::vector<ChangedKernel>& kernels) {
   return rows;
 }
 
+Json TransfersJson(const TransferDelta& transfers) {
+  return Json(Json::Object{{"count", Json(transfers.count)},
+                           {"bytes", Json(transfers.bytes)},
+                           {"time_ns", Json(transfers.time_ns)}});
+}
+
 Json ChangeJson(const Change& change) {
   Json also{Json::Array{}};
   for (const ChangeKind kind : change.also) also.Push(Json(ToString(kind)));
@@ -44,6 +50,7 @@ Json ChangeJson(const Change& change) {
                            {"places", Json::ArrayOf(change.places)},
                            {"count", Json(change.count)},
                            {"time_ns", Json(change.time_ns)},
+                           {"transfers", TransfersJson(change.transfers)},
                            {"base_kernels", Rows(change.base)},
                            {"head_kernels", Rows(change.head)}});
 }
@@ -123,6 +130,12 @@ Json CaseJson(const CaseVerdict& item) {
   json.Append("changed_time_ns_delta",
               item.diff ? Json(item.diff->kernel_time_ns - item.diff->unchanged_time_ns) : Json());
   json.Append("unchanged_time_ns_delta", item.diff ? Json(item.diff->unchanged_time_ns) : Json());
+  json.Append("transfers_delta", item.diff ? TransfersJson(item.diff->transfers) : Json());
+  json.Append(
+      "changed_transfers_delta",
+      item.diff ? TransfersJson(item.diff->transfers - item.diff->unchanged_transfers) : Json());
+  json.Append("unchanged_transfers_delta",
+              item.diff ? TransfersJson(item.diff->unchanged_transfers) : Json());
   json.Append("diagnosis", item.diff ? DiagnosisJson(*item.diff) : Json());
   return json;
 }

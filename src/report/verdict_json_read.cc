@@ -115,6 +115,14 @@ std::vector<ChangedKernel> KernelsIn(const Json& json, std::string_view key) {
   return kernels;
 }
 
+// All 0 in a verdict of an earlier perfgate, which did not say them.
+TransferDelta TransfersIn(const Json& json, std::string_view key) {
+  const Json* transfers = json.Find(key);
+  if (transfers == nullptr || transfers->IsNull()) return {};
+  return {SignedIn(*transfers, "count"), SignedIn(*transfers, "bytes"),
+          SignedIn(*transfers, "time_ns")};
+}
+
 Change ChangeIn(const Json& json) {
   Change change;
   change.kind = KindIn(json.At("kind"));
@@ -129,6 +137,7 @@ Change ChangeIn(const Json& json) {
   change.places = TextsIn(json, "places");
   change.count = SignedIn(json, "count");
   change.time_ns = SignedIn(json, "time_ns");
+  change.transfers = TransfersIn(json, "transfers");
   return change;
 }
 
@@ -171,6 +180,8 @@ std::optional<Diff> DiffIn(const Json& json) {
   diff.kernel_count = SignedIn(json, "kernel_count_delta");
   diff.kernel_time_ns = SignedIn(json, "kernel_time_ns_delta");
   diff.unchanged_time_ns = SignedIn(json, "unchanged_time_ns_delta");
+  diff.transfers = TransfersIn(json, "transfers_delta");
+  diff.unchanged_transfers = TransfersIn(json, "unchanged_transfers_delta");
   diff.base_bound = TextIn(diagnosis, "base");
   diff.head_bound = TextIn(diagnosis, "head");
   const Json::Array& answers = diagnosis.At("answers").AsArray();

@@ -102,6 +102,9 @@ std::string Answers(const Diff& diff) {
   if (const std::string balance = TimeBalance(diff); !balance.empty()) {
     text += "- Kernel time: " + Prose(balance) + "\n";
   }
+  if (const std::string balance = CopyTimeBalance(diff); !balance.empty()) {
+    text += "- Copy time: " + Prose(balance) + "\n";
+  }
   for (const Answer& answer : diff.answers) {
     if (!answer.question.empty()) {
       text += fmt::format("- {} **{}**\n", Prose(answer.question), Prose(answer.answer));

@@ -35,9 +35,11 @@ int64_t Taken(const std::vector<perfgate::ChangedKernel>& kernels) {
 void CheckClosed(const Evidence& base, const Evidence& head, const perfgate::Diff& diff) {
   int64_t count = 0, of_base = 0, of_head = 0;
   int64_t time_ns = diff.unchanged_time_ns;
+  perfgate::TransferDelta transfers = diff.unchanged_transfers;
   for (const perfgate::Change& change : diff.changes) {
     count += change.count;
     time_ns += change.time_ns;
+    transfers = transfers + change.transfers;
     of_base += Taken(change.base);
     of_head += Taken(change.head);
     perfgate::Must(!change.text.empty(), "a change is told");
@@ -45,6 +47,7 @@ void CheckClosed(const Evidence& base, const Evidence& head, const perfgate::Dif
   }
   perfgate::Must(count == diff.kernel_count, "the changes account for the number of kernels");
   perfgate::Must(time_ns == diff.kernel_time_ns, "the changes account for the kernels' time");
+  perfgate::Must(transfers == diff.transfers, "the changes account for copies and fills");
   perfgate::Must(of_head - of_base == count, "the sides of the changes give their counts");
   perfgate::Must(of_base <= LaunchesOf(base), "no launch of the base is explained twice");
   perfgate::Must(of_head <= LaunchesOf(head), "no launch of the head is explained twice");

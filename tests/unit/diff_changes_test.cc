@@ -236,9 +236,9 @@ TEST(HiddenCopy, ByTheCopyEngineCountsNoKernel) {
   Diff diff = Compare(base, head);
   EXPECT_TRUE(Closes(diff));
   EXPECT_THAT(Lines(diff), ElementsAre("hidden_copy +0: copy"));
-  EXPECT_EQ(
-      diff.changes[0].text,
-      "Memcpy DtoD (Device -> Device): 0 -> 1 a step, 0 B -> 1 KiB, asked for by aten::reshape");
+  EXPECT_EQ(diff.changes[0].text,
+            "Memcpy DtoD (Device -> Device): 0 -> 1 a step, 0 B -> 1 KiB, 0 ns -> 1.00 us, asked "
+            "for by aten::reshape");
   EXPECT_THAT(Lines(Compare(head, base)), ElementsAre("removed +0: copy"));
 }
 

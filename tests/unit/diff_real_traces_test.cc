@@ -117,10 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
                "mlp_pageable_h2d",
                {"sync_added +0: the host waits for the GPU: cudaStreamSynchronize 0 -> 2 a step, "
                 "under aten::to",
-                "added +0: Memcpy DtoH (Device -> Pageable): 0 -> 1 a step, 0 B -> 1 MiB, asked "
-                "for by aten::to",
-                "added +0: Memcpy HtoD (Pageable -> Device): 0 -> 1 a step, 0 B -> 1 MiB, asked "
-                "for by aten::to"}},
+                "added +0: Memcpy HtoD (Pageable -> Device): 0 -> 1 a step, 0 B -> 1 MiB, 0 ns -> "
+                "21.7 us, asked for by aten::to",
+                "added +0: Memcpy DtoH (Device -> Pageable): 0 -> 1 a step, 0 B -> 1 MiB, 0 ns -> "
+                "20.7 us, asked for by aten::to"}},
         Golden{"cpu_geglu_aoti",
                "cpu_geglu_eager_torch215",
                {"fusion_split +1: a fused kernel came apart, 2 kernels instead of 1: "

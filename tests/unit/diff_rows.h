@@ -77,15 +77,18 @@ inline std::vector<std::string> Lines(const Diff& diff) {
   return lines;
 }
 
-// True if every launch and every nanosecond is in exactly one place.
+// True if every launch and every nanosecond is in exactly one place, those of copies and fills too.
 inline bool Closes(const Diff& diff) {
   int64_t count = 0;
   int64_t time_ns = diff.unchanged_time_ns;
+  TransferDelta transfers = diff.unchanged_transfers;
   for (const Change& change : diff.changes) {
     count += change.count;
     time_ns += change.time_ns;
+    transfers = transfers + change.transfers;
   }
-  return count == diff.kernel_count && time_ns == diff.kernel_time_ns;
+  return count == diff.kernel_count && time_ns == diff.kernel_time_ns &&
+         transfers == diff.transfers;
 }
 
 }  // namespace perfgate

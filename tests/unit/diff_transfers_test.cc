@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
+
 #include "diff_rows.h"
 
 namespace perfgate {
@@ -47,19 +50,22 @@ TEST(Transfers, OfMemoryThatIsNoLongerPinnedAreOneChange) {
   EXPECT_THAT(diff.changes[0].operators, ElementsAre("aten::to"));
   EXPECT_EQ(diff.changes[0].text,
             "Memcpy HtoD (Pinned -> Device) is Memcpy HtoD (Pageable -> Device) now: 2 a step, "
-            "2 KiB, asked for by aten::to; copies of pageable memory are slower and not "
+            "2 KiB, 2.00 us -> 2.00 us, asked for by aten::to; copies of pageable memory are "
+            "slower and not "
             "asynchronous");
   EXPECT_EQ(diff.answers[2].answer, "no kernel was replaced by another for the same operator");
   EXPECT_THAT(Texts(Of({Transfer(kPageable, path)}, {Transfer(kPinned, path)})),
               ElementsAre("Memcpy HtoD (Pageable -> Device) is Memcpy HtoD (Pinned -> Device) now: "
-                          "1 a step, 1 KiB, asked for by aten::to"));
+                          "1 a step, 1 KiB, 1.00 us -> 1.00 us, asked for by aten::to"));
 }
 
 TEST(Transfers, OfSomeOfTheCopiesAreToldWithTheirNumber) {
   const std::string path = "aten::to > aten::_to_copy > aten::copy_";
-  EXPECT_THAT(Texts(Of({Transfer(kPinned, path, 3)},
-                       {Transfer(kPinned, path, 2), Transfer(kPageable, path)})),
-              ElementsAre(::testing::HasSubstr("now: 1 a step, 1 KiB, asked for by aten::to")));
+  EXPECT_THAT(
+      Texts(Of({Transfer(kPinned, path, 3)},
+               {Transfer(kPinned, path, 2), Transfer(kPageable, path)})),
+      ElementsAre(::testing::HasSubstr("now: 1 a step, 1 KiB, 3.00 us -> 3.00 us, asked for "
+                                       "by aten::to")));
 }
 
 TEST(Transfers, OfOneStepInThreeAreTheSameCopies) {
@@ -101,17 +107,18 @@ TEST(Transfers, OfAnotherOperatorAreNotTheSameCopiesFromOtherMemory) {
 }
 
 TEST(Transfers, ThatAnotherOperatorAsksForNowAreToldWithBoth) {
-  EXPECT_THAT(Texts(Of({Transfer(kPinned, "my::load")}, {Transfer(kPinned, "aten::to")})),
-              ElementsAre("Memcpy HtoD (Pinned -> Device): 0 -> 1 a step, 0 B -> 1 KiB, asked for "
-                          "by aten::to",
-                          "Memcpy HtoD (Pinned -> Device): 1 -> 0 a step, 1 KiB -> 0 B, asked for "
-                          "by my::load"));
+  EXPECT_THAT(
+      Texts(Of({Transfer(kPinned, "my::load")}, {Transfer(kPinned, "aten::to")})),
+      ElementsAre("Memcpy HtoD (Pinned -> Device): 0 -> 1 a step, 0 B -> 1 KiB, 0 ns -> 1.00 "
+                  "us, asked for by aten::to",
+                  "Memcpy HtoD (Pinned -> Device): 1 -> 0 a step, 1 KiB -> 0 B, 1.00 us -> 0 "
+                  "ns, asked for by my::load"));
 }
 
 TEST(Transfers, NameWhatTheModelCalled) {
   const Diff diff = Of({}, {Transfer(kToHost, "aten::item > aten::_local_scalar_dense", 1, 4)});
   EXPECT_THAT(Texts(diff), ElementsAre("Memcpy DtoH (Device -> Pageable): 0 -> 1 a step, 0 B -> "
-                                       "4 B, asked for by aten::item"));
+                                       "4 B, 0 ns -> 1.00 us, asked for by aten::item"));
   EXPECT_THAT(diff.changes[0].operators, ElementsAre("aten::item"));
 }
 
@@ -140,21 +147,127 @@ TEST(Transfers, OfACudaGraphAreThoseOfTheirLaunchesOneByOne) {
   EXPECT_EQ(Of({Transfer(kPinned, "aten::to")}, {InGraph(kPageable, 1, 1024)}).changes.size(), 2u);
 }
 
+TEST(Transfers, HaveCountBytesAndTimeOfTheirOwn) {
+  const Diff diff = Of({Transfer(kPinned, "aten::to", 2)},
+                       {Transfer(kPinned, "aten::to", 2), Transfer(kToHost, "aten::item", 3, 4)});
+  ASSERT_EQ(diff.changes.size(), 1u);
+  EXPECT_EQ(diff.changes[0].transfers, (TransferDelta{3, 12, 3000}));
+  EXPECT_EQ(diff.changes[0].count, 0);
+  EXPECT_EQ(diff.changes[0].time_ns, 0);
+  EXPECT_EQ(diff.transfers, (TransferDelta{3, 12, 3000}));
+  EXPECT_EQ(diff.unchanged_transfers, TransferDelta{});
+}
+
+TEST(Transfers, OfOneSizeThatTakeLongerAreNoChange) {
+  KernelRow slower = Transfer(kPinned, "aten::to");
+  slower.time_ns_per_step = {1500, 1500};
+  const Diff diff = Of({Transfer(kPinned, "aten::to")}, {slower});
+  EXPECT_THAT(diff.changes, IsEmpty());
+  EXPECT_EQ(diff.unchanged_transfers, (TransferDelta{0, 0, 500}));
+}
+
+TEST(Transfers, OfAnotherSizeAreTold) {
+  const Diff diff = Of({Transfer(kPinned, "aten::to")}, {Transfer(kPinned, "aten::to", 1, 4096)});
+  EXPECT_THAT(Texts(diff), ElementsAre("Memcpy HtoD (Pinned -> Device) of another size: 1 -> 1 a "
+                                       "step, 1 KiB -> 4 KiB, 1.00 us -> 1.00 us"));
+  EXPECT_EQ(diff.changes[0].transfers, (TransferDelta{0, 3072, 0}));
+  // Sizes that differ from step to step depend on the data.
+  KernelRow rows = Transfer(kPinned, "aten::to");
+  rows.bytes_per_step = {1000, 2000};
+  EXPECT_THAT(Of({Transfer(kPinned, "aten::to")}, {rows}).changes, IsEmpty());
+}
+
+std::string Direction(const std::string& name) {
+  if (name.starts_with("memcpy")) return "DtoD";
+  for (const char* direction : {"HtoD", "DtoH", "DtoD", "Memset"}) {
+    if (name.find(direction) != std::string::npos) return direction;
+  }
+  return name;
+}
+
+// Count and bytes of each direction, a step.
+std::map<std::string, std::pair<double, double>> ByDirection(const Evidence& evidence) {
+  std::map<std::string, std::pair<double, double>> sums;
+  for (const KernelRow& row : evidence.transfers) {
+    auto& [count, bytes] = sums[Direction(row.name)];
+    count += static_cast<double>(row.Count()) / evidence.TotalSteps();
+    for (const int64_t each : row.bytes_per_step) {
+      bytes += static_cast<double>(each) / evidence.TotalSteps();
+    }
+  }
+  return sums;
+}
+
+void ExpectEveryDirectionToClose(const Evidence& base, const Evidence& head) {
+  const Diff diff = Compare(base, head);
+  EXPECT_TRUE(Closes(diff));
+  std::map<std::string, std::pair<double, double>> told;
+  for (const Change& change : diff.changes) {
+    if (change.transfers == TransferDelta{}) continue;
+    auto& [count, bytes] =
+        told[Direction((change.head.empty() ? change.base : change.head)[0].name)];
+    count += static_cast<double>(change.transfers.count);
+    bytes += static_cast<double>(change.transfers.bytes);
+  }
+  auto from = ByDirection(base), to = ByDirection(head);
+  for (const std::string direction : {"HtoD", "DtoH", "DtoD", "Memset"}) {
+    EXPECT_NEAR(told[direction].first, to[direction].first - from[direction].first, 0.51)
+        << direction;
+    EXPECT_NEAR(told[direction].second, to[direction].second - from[direction].second, 1.01)
+        << direction;
+  }
+}
+
+TEST(RecordedTransfers, CloseByDirection) {
+  int pairs = 0;
+  for (const auto& file : std::filesystem::directory_iterator(PERFGATE_TEST_DATA "/pairs")) {
+    const std::string name = file.path().string();
+    const size_t end = name.find(".base.json.gz");
+    if (end == std::string::npos) continue;
+    SCOPED_TRACE(name);
+    ++pairs;
+    const Evidence base = ExtractTrace(name);
+    const Evidence head = ExtractTrace(name.substr(0, end) + ".head.json.gz");
+    ExpectEveryDirectionToClose(base, head);
+    ExpectEveryDirectionToClose(head, base);
+  }
+  EXPECT_GE(pairs, 40);
+}
+
+TEST(RecordedTransfers, OfAnyTwoTracesCloseByDirection) {
+  std::map<std::string, Evidence> traces;
+  for (const auto& file : std::filesystem::directory_iterator(PERFGATE_TEST_DATA "/traces")) {
+    if (file.path().string().ends_with(".json.gz")) {
+      traces.emplace(file.path().filename().string(), ExtractTrace(file.path()));
+    }
+  }
+  for (const auto& [base_name, base] : traces) {
+    for (const auto& [head_name, head] : traces) {
+      SCOPED_TRACE(base_name + " and " + head_name);
+      ExpectEveryDirectionToClose(base, head);
+    }
+  }
+}
+
 TEST(Fills, NameTheOperatorsThatNeedMoreOfThem) {
   const std::string linear = "aten::linear > aten::addmm";
-  EXPECT_THAT(Texts(Of({Transfer(kMemset, linear, 6, 4)},
-                       {Transfer(kMemset, linear, 6, 4), Transfer(kMemset, "aten::max", 1, 4)})),
-              ElementsAre("Memset (Device): 6 -> 7 a step, 24 B -> 28 B, under aten::max"));
-  EXPECT_THAT(Texts(Of({Transfer(kMemset, linear, 3, 4), Transfer(kMemset, "aten::max", 1, 4)},
-                       {Transfer(kMemset, linear, 2, 4), Transfer(kMemset, "aten::max", 1, 4)})),
-              ElementsAre("Memset (Device): 4 -> 3 a step, 16 B -> 12 B, under aten::linear"));
+  EXPECT_THAT(
+      Texts(Of({Transfer(kMemset, linear, 6, 4)},
+               {Transfer(kMemset, linear, 6, 4), Transfer(kMemset, "aten::max", 1, 4)})),
+      ElementsAre(
+          "Memset (Device): 6 -> 7 a step, 24 B -> 28 B, 6.00 us -> 7.00 us, under aten::max"));
+  EXPECT_THAT(
+      Texts(Of({Transfer(kMemset, linear, 3, 4), Transfer(kMemset, "aten::max", 1, 4)},
+               {Transfer(kMemset, linear, 2, 4), Transfer(kMemset, "aten::max", 1, 4)})),
+      ElementsAre(
+          "Memset (Device): 4 -> 3 a step, 16 B -> 12 B, 4.00 us -> 3.00 us, under aten::linear"));
 }
 
 // aten::linear under torch.compile is aten::addmm: who asks for more is not known.
 TEST(Fills, OfOperatorsThatWereRenamedNameNone) {
   EXPECT_THAT(Texts(Of({Transfer(kMemset, "aten::linear > aten::addmm", 6, 4)},
                        {Transfer(kMemset, "aten::addmm", 7, 4)})),
-              ElementsAre("Memset (Device): 6 -> 7 a step, 24 B -> 28 B"));
+              ElementsAre("Memset (Device): 6 -> 7 a step, 24 B -> 28 B, 6.00 us -> 7.00 us"));
   EXPECT_THAT(Texts(Of({Transfer(kMemset, "aten::linear > aten::addmm", 6, 4)},
                        {Transfer(kMemset, "aten::addmm", 6, 4)})),
               IsEmpty());
