@@ -12,7 +12,7 @@ import unittest
 
 from action_case import ActionTest
 from repository import Releases
-from runner import ROOT
+from runner import ROOT, load
 
 RELEASE = pathlib.Path(os.environ["RELEASE"])
 ARCHIVES = sorted(RELEASE.glob("perfgate-*.tar.gz"))
@@ -84,6 +84,36 @@ class Release(ActionTest):
                                  action_repository="octo/perfgate")
             self.assertEqual(runner.use({})["verdict"], "pass", runner.log.text)
         self.assertTrue((runner.temp / "perfgate/bin/libperfgate_cupti.so").exists())
+
+    def publish(self, brought):
+        """The job that publishes what the build left: its runner, what was attested, what gh was called with."""
+        runner = self.runner("push", ref_name="v1.2.3")
+        attested = []
+        runner.actions.update({
+            "actions/download-artifact": lambda on, inputs: shutil.copytree(brought, on.workspace / inputs["path"]),
+            "actions/attest-build-provenance": lambda _, inputs: attested.append(inputs["subject-path"])})
+        tools = runner.folder / "tools"
+        tools.mkdir()
+        (tools / "gh").write_text(f'#!/bin/sh\necho "$GH_TOKEN $*" >>{runner.folder}/gh\n')
+        (tools / "gh").chmod(0o755)
+        runner.path.insert(0, str(tools))
+        runner.job(load(ROOT / ".github/workflows/release.yml"), "publish", needs={"build": "success"})
+        called = runner.folder / "gh"
+        return runner, attested, called.read_text() if called.exists() else ""
+
+    def test_a_tag_publishes_it_with_an_attestation(self):
+        runner, attested, called = self.publish(RELEASE)
+        self.assertEqual((runner.status, attested), ("success", ["release/*"]), runner.log.text)
+        self.assertEqual(called, "good release create v1.2.3 --repo octo/model --verify-tag --generate-notes "
+                                 f"release/SHA256SUMS release/{self.archive.name}\n")
+
+    def test_an_archive_that_changed_on_the_way_is_not_published(self):
+        changed = self.folder / "changed"
+        shutil.copytree(RELEASE, changed)
+        with open(changed / self.archive.name, "ab") as archive:
+            archive.write(b"x")
+        runner, attested, called = self.publish(changed)
+        self.assertEqual((runner.status, attested, called), ("failure", [], ""))
 
 
 if __name__ == "__main__":
