@@ -179,6 +179,8 @@ bool NormsInTraining(const std::vector<ChangedKernel>& kernels);
 struct ElementTypes {
   std::string in, out;
 };
+// Both known and not the same. "fp8" is of a name that does not say which of the two formats.
+bool DifferInType(const std::string& a, const std::string& b);
 // As the first call of aten::copy_ says; nothing of any other kernel.
 ElementTypes CopyTypes(const KernelRow& row);
 // By the name; what a copy that casts on load reads, by its call.

@@ -97,12 +97,22 @@ class Pairing {
   }
 
   static std::string Path(const Launches& launches) {
-    return launches.row->op_path + "\n" + FamilyKey(launches) + "\n";
+    return launches.row->op_path + "\n" + FamilyKey(launches) + "\n" + Within(launches) + "\n";
   }
 
   static std::string InnermostOperator(const Launches& launches) {
     if (launches.row->Operator().empty()) return "";
-    return launches.operator_word + "\n" + FamilyKey(launches);
+    return launches.operator_word + "\n" + FamilyKey(launches) + "\n" + Within(launches);
+  }
+
+  // What must be equal besides: a graph holds any operators, and a copy is known by its size.
+  static std::string Within(const Launches& launches) {
+    const KernelRow& row = *launches.row;
+    if (IsCopyKernel(row.info)) {
+      const std::vector<std::string_view> tensors = Tensors(row.FirstDims());
+      return tensors.empty() ? "" : fmt::format("{}", ElementsOf(tensors[0]));
+    }
+    return row.in_graph && row.info.family == Family::kPointwise ? OperatorSet(row.info) : "";
   }
 
   // Under another operator, another type is another kernel and no change of this one.
@@ -120,7 +130,8 @@ class Pairing {
   static std::string OperatorOnly(const Launches& launches) {
     const std::string_view last = launches.row->Operator();
     const bool aux = launches.row->info.family == Family::kGemmAux;
-    return last.find("::") == std::string_view::npos || aux ? "" : std::string(last);
+    if (last.find("::") == std::string_view::npos || aux) return "";
+    return std::string(last) + "\n" + (IsCopyKernel(launches.row->info) ? Within(launches) : "");
   }
 
   static std::string Generated(const Launches& launches) {

@@ -38,15 +38,12 @@ std::string TypeChange(const Change& change) {
   if (change.base.empty() || change.head.empty()) return "";
   const ChangedKernel& from = change.base[0];
   const ChangedKernel& to = change.head[0];
-  const auto differ = [](const std::string& a, const std::string& b) {
-    return !a.empty() && !b.empty() && a != b;
-  };
   std::vector<std::string> ends;
-  if (differ(from.in_dtype, to.in_dtype)) {
+  if (DifferInType(from.in_dtype, to.in_dtype)) {
     ends.push_back(fmt::format("{} to {}", from.in_dtype, to.in_dtype));
     if (from.in_dtype == from.out_dtype && to.in_dtype == to.out_dtype) return ends[0];
   }
-  if (differ(from.out_dtype, to.out_dtype)) {
+  if (DifferInType(from.out_dtype, to.out_dtype)) {
     ends.push_back(fmt::format("result {} to {}", from.out_dtype, to.out_dtype));
   }
   return Join(ends, ", ");

@@ -7,10 +7,6 @@
 namespace perfgate {
 namespace {
 
-bool Differ(const std::string& a, const std::string& b) {
-  return !a.empty() && !b.empty() && a != b;
-}
-
 // Of what counts, indexes or masks. Eight bits are left out: they may hold a quantized value.
 bool IsInteger(const std::string& type) {
   return type == "bool" || type == "int16" || type == "int32" || type == "int64";
@@ -18,7 +14,7 @@ bool IsInteger(const std::string& type) {
 
 // A number in place of an index is no wider index: the work is another one.
 bool IndexForNumber(const std::string& a, const std::string& b) {
-  return Differ(a, b) && IsInteger(a) != IsInteger(b);
+  return DifferInType(a, b) && IsInteger(a) != IsInteger(b);
 }
 
 // Families of one computation, whatever else their kernels are named.
@@ -64,32 +60,6 @@ std::vector<std::array<int64_t, 4>> SizesOf(const KernelRow& row) {
   return sizes;
 }
 
-// ATen gives a thread 4 to 16 elements, fewer of wide ones: more than 8 times the threads are more
-// elements, whatever the type.
-bool LaunchesFit(const KernelRow& base, const KernelRow& head) {
-  const auto threads = [](const KernelRow& row) {
-    double product = 1;
-    for (const auto* sizes : {&row.grid, &row.block}) {
-      for (const int64_t size : *sizes) product *= static_cast<double>(size);
-    }
-    return product;
-  };
-  const auto elementwise = [](const KernelInfo& info) {
-    return info.family == Family::kPointwise || IsCopyKernel(info);
-  };
-  if (!elementwise(base.info) || !elementwise(head.info)) return true;
-  const double from = threads(base), to = threads(head);
-  return from <= 0 || to <= 0 || std::max(from, to) <= 8 * std::min(from, to);
-}
-
-bool SizesFit(const KernelRow& base, const KernelRow& head) {
-  const auto from = SizesOf(base), to = SizesOf(head);
-  if (from.empty() || to.empty()) return LaunchesFit(base, head);
-  return std::any_of(from.begin(), from.end(), [&](const auto& size) {
-    return std::binary_search(to.begin(), to.end(), size);
-  });
-}
-
 // Mean bytes of an element: 3 of "bf16+fp32". A type of unknown width is taken for a wide one.
 double Bytes(const std::string& types) {
   const auto bytes_of = [](const std::string& type) -> double {
@@ -103,7 +73,42 @@ double Bytes(const std::string& types) {
   return bytes / static_cast<double>(each.size());
 }
 
+// ATen gives a thread 2 to 16 elements, fewer of wide ones: more than 8 times the threads are more
+// elements, whatever the type, and less than half of the threads for wider ones are fewer.
+bool LaunchesFit(const KernelRow& base, const KernelRow& head) {
+  const auto threads = [](const KernelRow& row) {
+    double product = 1;
+    for (const auto* sizes : {&row.grid, &row.block}) {
+      for (const int64_t size : *sizes) product *= static_cast<double>(size);
+    }
+    return product;
+  };
+  const auto elementwise = [](const KernelInfo& info) {
+    return info.family == Family::kPointwise || IsCopyKernel(info);
+  };
+  if (!elementwise(base.info) || !elementwise(head.info)) return true;
+  const double from = threads(base), to = threads(head);
+  if (from <= 0 || to <= 0) return true;
+  if (std::max(from, to) > 8 * std::min(from, to)) return false;
+  if (!DifferInType(base.info.in_dtype, head.info.in_dtype)) return true;
+  const bool wider = Bytes(head.info.in_dtype) > Bytes(base.info.in_dtype);
+  return 2 * (wider ? to : from) >= (wider ? from : to);
+}
+
+bool SizesFit(const KernelRow& base, const KernelRow& head) {
+  const auto from = SizesOf(base), to = SizesOf(head);
+  if (from.empty() || to.empty()) return LaunchesFit(base, head);
+  return std::any_of(from.begin(), from.end(), [&](const auto& size) {
+    return std::binary_search(to.begin(), to.end(), size);
+  });
+}
+
 }  // namespace
+
+bool DifferInType(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == b) return false;
+  return !(a == "fp8" && b.starts_with("fp8")) && !(b == "fp8" && a.starts_with("fp8"));
+}
 
 ElementTypes CopyTypes(const KernelRow& row) {
   if (!IsCopyKernel(row.info) || row.Operator() != "aten::copy_") return {};
@@ -116,15 +121,14 @@ ElementTypes CopyTypes(const KernelRow& row) {
 
 ElementTypes TypesOf(const KernelRow& row) {
   ElementTypes types{row.info.in_dtype, row.info.out_dtype};
-  if (!types.in.empty() || types.out.empty()) return types;
   const ElementTypes called = CopyTypes(row);
-  if (called.out == types.out) types.in = called.in;
-  return types;
+  if (types.out.empty() || called.out.empty() || DifferInType(called.out, types.out)) return types;
+  return {types.in.empty() ? called.in : types.in, called.out};
 }
 
 bool OtherTypes(const KernelRow& base, const KernelRow& head) {
   const ElementTypes from = TypesOf(base), to = TypesOf(head);
-  if (!Differ(from.in, to.in) && !Differ(from.out, to.out)) return false;
+  if (!DifferInType(from.in, to.in) && !DifferInType(from.out, to.out)) return false;
   const bool gemms = IsGemm(base.info) && IsGemm(head.info);
   if (!gemms && (IndexForNumber(from.in, to.in) || IndexForNumber(from.out, to.out))) return false;
   // What a copy converts is known only by both of its ends.

@@ -129,11 +129,12 @@ TEST(Types, OfWhatACopyReadsAreComparedWithWhatTheOtherReads) {
   const KernelRow to_fp8 =
       Called(Row(kCastToFp8, "aten::to > aten::copy_"), "[[64, 8], [64, 8], []]",
              "[c10::Float8_e4m3fn, c10::BFloat16, Scalar]");
-  EXPECT_THAT(Retyped(Of(to_int8, to_fp8)),
-              ElementsAre("narrower: (fp32 to bf16, result int8 to fp8) under aten::copy_: copy "
-                          "fp32->int8 -> copy bf16->fp8_e4m3"));
+  EXPECT_THAT(
+      Retyped(Of(to_int8, to_fp8)),
+      ElementsAre("narrower: (fp32 to bf16, result int8 to fp8_e4m3) under aten::copy_: copy "
+                  "fp32->int8 -> copy bf16->fp8_e4m3"));
   EXPECT_THAT(Retyped(Of(to_fp8, to_int8)),
-              ElementsAre("wider: (bf16 to fp32, result fp8 to int8) under aten::copy_: copy "
+              ElementsAre("wider: (bf16 to fp32, result fp8_e4m3 to int8) under aten::copy_: copy "
                           "bf16->fp8_e4m3 -> copy fp32->int8"));
 }
 

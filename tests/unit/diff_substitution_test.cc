@@ -1,0 +1,68 @@
+// Which kernels are another one's in place of it, and which only came while others went.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "diff_rows.h"
+
+namespace perfgate {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kCast =
+    "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::"
+    "TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda()#7}::operator()() "
+    "const::{lambda(float)#1}, std::array<char*, 2ul>, 4, TrivialOffsetCalculator<1, unsigned "
+    "int> >(int)";
+
+Evidence Quantized(const std::string& method) {
+  return ExtractTrace(PERFGATE_TEST_DATA "/h200/quantized_linear-method=" + method +
+                      "-64x1024-bf16-eager.json.gz");
+}
+
+std::vector<std::string> Texts(const Diff& diff) {
+  std::vector<std::string> texts;
+  for (const Change& change : diff.changes) texts.push_back(change.text);
+  return texts;
+}
+
+KernelRow Copy(const std::string& dims) {
+  KernelRow row = Row(kCast, "aten::to > aten::_to_copy > aten::copy_");
+  row.name += dims;  // another name
+  row.shapes = {{dims, 2, 2000}};
+  return row;
+}
+
+KernelRow InGraph(std::string_view name) {
+  KernelRow row = Row(name, "graph");
+  row.in_graph = true;
+  return row;
+}
+
+TEST(Substitution, OfACopyIsACopyOfItsSize) {
+  const KernelRow small = Copy("[[64, 8], [64, 8], []]");
+  KernelRow other = Row(kCopy, small.op_path);
+  other.shapes = {{"[[64, 8], [64, 8], []]", 2, 2000}};
+  EXPECT_THAT(Lines(Compare(With({small}), With({other}))), ElementsAre("dtype_changed +0: copy"));
+  other.shapes = {{"[[64, 1024], [64, 1024], []]", 2, 2000}};
+  EXPECT_THAT(Lines(Compare(With({small}), With({other}))),
+              ElementsAre("hidden_copy +1: copy", "removed -1: copy"));
+}
+
+TEST(Substitution, InAGraphIsOneOfTheSameOperator) {
+  EXPECT_THAT(Lines(Compare(With({InGraph(kMul)}), With({InGraph(kAdd)}))),
+              ElementsAre("added +1: add", "removed -1: mul"));
+}
+
+// The copy that made the weights wide again is no copy of what is multiplied.
+TEST(RecordedSubstitution, OfAQuantizedWeightsCopyIsNone) {
+  EXPECT_THAT(Texts(Compare(Quantized("dequantize"), Quantized("int8"))),
+              Contains("1 kernel went under aten::to: copy int8->bf16"));
+  EXPECT_THAT(Texts(Compare(Quantized("dequantize"), Quantized("fp8"))),
+              Contains(HasSubstr("copy bf16->fp32, copy bf16->fp8_e4m3")));
+}
+
+}  // namespace
+}  // namespace perfgate
