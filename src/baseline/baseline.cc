@@ -81,30 +81,6 @@ std::string SurroundingsDigest(const Key& key) {
   return Hash16(text).substr(0, 8);
 }
 
-// All .json files under `folder`, sorted. Also links and what is no regular file: the reader says
-// what is wrong with them. Linked folders are not entered.
-std::vector<fs::path> JsonFiles(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  const auto check = [&] {
-    if (!error) return;
-    throw Error(Fault::kConfig, fmt::format("{}: the baselines cannot be read: {}", folder.string(),
-                                            error.message()));
-  };
-  if (!fs::exists(folder, error)) return files;
-  fs::recursive_directory_iterator it(folder, error);
-  check();
-  while (it != fs::recursive_directory_iterator()) {
-    const bool entered = fs::symlink_status(it->path(), error).type() == fs::file_type::directory;
-    check();
-    if (it->path().extension() == ".json" && !entered) files.push_back(it->path());
-    it.increment(error);
-    check();
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 // What a person sees of the case in the names of its files, without the digest.
 std::string NamePrefix(std::string_view case_name) {
   constexpr size_t kDigest = 11;  // "-" and 10 digits
@@ -174,7 +150,31 @@ std::vector<std::string> RecordedDifferences(const Key& base, const Key& head) {
 
 }  // namespace
 
+std::vector<fs::path> JsonFiles(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  const auto check = [&] {
+    if (!error) return;
+    throw Error(Fault::kConfig, fmt::format("{}: the baselines cannot be read: {}", folder.string(),
+                                            error.message()));
+  };
+  if (!fs::exists(folder, error)) return files;
+  fs::recursive_directory_iterator it(folder, error);
+  check();
+  while (it != fs::recursive_directory_iterator()) {
+    const bool entered = fs::symlink_status(it->path(), error).type() == fs::file_type::directory;
+    check();
+    if (it->path().extension() == ".json" && !entered) files.push_back(it->path());
+    it.increment(error);
+    check();
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 bool SameSurroundings(const Key& a, const Key& b) { return Surroundings(a) == Surroundings(b); }
+
+bool SameText(const Baseline& a, const Baseline& b) { return BaselineText(a) == BaselineText(b); }
 
 BaselineLookup FindBaseline(const fs::path& folder, const Evidence& head,
                             const std::vector<std::string>& was) {
@@ -273,7 +273,10 @@ std::vector<std::string> VerifyBaselines(const fs::path& folder,
                                          const std::vector<std::string>& declared_cases) {
   std::vector<std::string> problems;
   const std::set<std::string> declared(declared_cases.begin(), declared_cases.end());
+  std::set<fs::path> conflicted;
+  for (const MergeConflict& conflict : FindConflicts(folder)) conflicted.insert(conflict.file);
   for (const fs::path& file : JsonFiles(folder)) {
+    if (conflicted.contains(file)) continue;
     Baseline baseline;
     try {
       baseline = ReadBaseline(file, folder);

@@ -59,8 +59,36 @@ void CheckFitForBaseline(const Baseline& baseline);
 std::filesystem::path WriteBaseline(const std::filesystem::path& folder, const Baseline& baseline,
                                     const std::vector<std::string>& was = {});
 
+// True if both files would be the same, reason and date too.
+bool SameText(const Baseline& a, const Baseline& b);
+
+// "kernels 4 -> 5, launches 4 -> 5", "no count changed". Times move with every run and are left
+// out.
+std::string ChangedCounts(const Evidence& before, const Evidence& now);
+// "kernels 4", "cpu_kernels 4": what a person knows a case by.
+std::string KernelCount(const Evidence& evidence);
+
+// One side of a merge that git could not decide.
+struct MergeSide {
+  std::string label;  // "HEAD", "topic": what git calls it
+  std::string text;   // the whole file, as far as the conflicted one tells: what git could merge by
+                      // itself stands on both sides, so neither is a file that ever was
+};
+struct MergeConflict {
+  std::filesystem::path file;
+  MergeSide ours, theirs;
+};
+// Parts `text` at git's conflict markers; empty if it has none.
+std::optional<MergeConflict> ParseConflict(std::string_view text);
+// The conflicted files under `folder`, sorted. Throws Error(kConfig) for a folder, and
+// Error(kInput) for a file, that cannot be read.
+std::vector<MergeConflict> FindConflicts(const std::filesystem::path& folder);
+
+// Reads the text of a baseline file; `name` is said in errors. Throws Error(kInput).
+Baseline ParseBaseline(std::string_view text, const std::string& name);
+
 // Problems of the files under `folder`: unreadable, in the wrong place, of a newer schema, whose
-// case is not declared. One line each.
+// case is not declared. One line each. Not of conflicted files, which FindConflicts names.
 std::vector<std::string> VerifyBaselines(const std::filesystem::path& folder,
                                          const std::vector<std::string>& declared_cases);
 

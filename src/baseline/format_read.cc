@@ -16,7 +16,6 @@ constexpr std::string_view kSchemaPrefix = "perfgate.baseline/";
 // Bounds what a hostile file can make the reader allocate: rows times steps.
 constexpr int64_t kMostSteps = 100'000;
 constexpr int64_t kMostCells = 50'000'000;
-constexpr int64_t kMostFileBytes = 64 << 20;
 // Calls or launches of one row in a step: no machine does more, and sums over all rows stay exact.
 constexpr int64_t kMostCount = 1'000'000'000;
 // The largest whole number up to which every whole number is a double.
@@ -196,15 +195,10 @@ void CheckSchema(const Json& json) {
 // What git leaves of a merge that it could not decide. No choice of lines is right: the counts of a
 // file belong together, and neither side was measured on the merged code.
 void RefuseConflict(const std::string& text, const std::filesystem::path& file) {
-  if (("\n" + text).find("\n<<<<<<< ") == std::string::npos ||
-      text.find("\n>>>>>>> ") == std::string::npos) {
-    return;
-  }
-  throw Error(Fault::kInput,
-              fmt::format("{}: holds both sides of a merge, and neither was measured on the merged "
-                          "code: git checkout --ours -- {}, then perfgate run, and perfgate "
-                          "baseline accept --reason '…'",
-                          file.string(), ShellQuoted(file.string())));
+  if (!ParseConflict(text)) return;
+  throw Error(Fault::kInput, file.string() +
+                                 ": holds both sides of a merge, and is no baseline: perfgate "
+                                 "baseline verify says what they are and mends it");
 }
 
 Baseline FromDocument(const Json& json) {
@@ -267,7 +261,7 @@ Baseline ReadBaseline(const std::filesystem::path& file, const std::filesystem::
                             Printable(file.string()), wrong));
   }
   try {
-    const std::string text = ReadFile(file, kMostFileBytes);
+    const std::string text = ReadFile(file, kMostBaselineBytes);
     RefuseConflict(text, file);
     Baseline baseline = ParseBaseline(text, file.string());
     baseline.file = file;

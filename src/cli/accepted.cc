@@ -5,52 +5,22 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/units.h"
+#include "baseline/baseline.h"
 #include "cli/judging.h"
 
 namespace perfgate::cli {
 namespace {
 
-constexpr size_t kSubjectBytes = 72, kMostChanges = 6, kMostCases = 50;
-
-std::string Value(const MetricValue& value, Unit unit) {
-  if (value.value) return FormatValue(*value.value, unit);
-  return value.unavailable.empty() ? "varies" : "n/a";
-}
-
-// "kernels 4 -> 5, launches 4 -> 5". Times move with every run and are left out.
-std::string ChangedCounts(const Evidence& before, const Evidence& now) {
-  std::vector<std::string> changed;
-  size_t more = 0;
-  for (const Metric& metric : Metrics()) {
-    if (metric.exactness != Exactness::kExact) continue;
-    const std::string was = Value(Summarise(before, metric.id), metric.unit);
-    const std::string is = Value(Summarise(now, metric.id), metric.unit);
-    if (was == is) continue;
-    if (changed.size() == kMostChanges) {
-      ++more;
-    } else {
-      changed.push_back(fmt::format("{} {} -> {}", metric.name, was, is));
-    }
-  }
-  if (changed.empty()) return "no count changed";
-  return Join(changed, ", ") + (more == 0 ? "" : fmt::format(" and {} more", more));
-}
-
-std::string First(const Evidence& now) {
-  const MetricId kernels = now.device_kind == "cuda" ? MetricId::kKernels : MetricId::kCpuKernels;
-  const Metric& metric = Info(kernels);
-  return fmt::format("{} {}", metric.name, Value(Summarise(now, kernels), metric.unit));
-}
+constexpr size_t kSubjectBytes = 72, kMostCases = 50;
 
 std::string Line(const AcceptedCase& item) {
   const std::string name = Printable(item.name);
   if (item.before) return fmt::format("{}: {}", name, ChangedCounts(*item.before, item.now));
   if (item.key_differences.empty()) {
-    return fmt::format("{}: first baseline, {}", name, First(item.now));
+    return fmt::format("{}: first baseline, {}", name, KernelCount(item.now));
   }
   return fmt::format("{}: first one of this machine and stack, {} (nearest baseline / run: {})",
-                     name, First(item.now), Printable(Join(item.key_differences, "; ")));
+                     name, KernelCount(item.now), Printable(Join(item.key_differences, "; ")));
 }
 
 std::string Where(const std::vector<AcceptedCase>& cases, const RunRecord& run) {

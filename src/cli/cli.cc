@@ -45,7 +45,8 @@ void AddSuite(const SuiteArgs& args, std::vector<std::filesystem::path>* inputs)
   inputs->push_back(args.database.empty() ? suite.parent_path() / "perfgate.db"
                                           : std::filesystem::path(args.database));
   const NamedFiles named = FilesNamedBy(suite);
-  inputs->insert(inputs->end(), named.files.begin(), named.files.end());
+  inputs->insert(inputs->end(), named.rules.begin(), named.rules.end());
+  inputs->insert(inputs->end(), named.traces.begin(), named.traces.end());
   inputs->push_back(args.baselines.empty() ? named.baselines
                                            : std::filesystem::path(args.baselines));
 }
@@ -67,6 +68,7 @@ struct Dispatch {
   World& world;
   int operator()(const RunArgs& args) const { return Run(args, reports, world); }
   int operator()(const JudgeArgs& args) const { return JudgeStored(args, reports, world); }
+  int operator()(const ReviewArgs& args) const { return ReviewFiles(args, world); }
   int operator()(const InspectArgs& args) const { return Inspect(args, world); }
   int operator()(const DiffArgs& args) const { return DiffTwo(args, reports, world); }
   int operator()(const AcceptArgs& args) const { return Accept(args, world); }

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "baseline/baseline.h"
 #include "cli/commands.h"
+#include "cli/conflicts.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
 #include "cli/select.h"
@@ -107,12 +108,27 @@ int DiffBaselines(const BaselineDiffArgs& args, World& world) {
 
 int Verify(const VerifyArgs& args, World& world) {
   const Selection selection = Select(args.suite, world);
+  std::vector<std::string> problems;
+  bool taken = false, may_take = false;
+  for (const MergeConflict& conflict : FindConflicts(selection.baselines)) {
+    const ConflictSides sides(conflict, world);
+    if (args.mend.empty() || !sides.whole()) {
+      problems.push_back(sides.Explanation());
+      may_take = may_take || sides.whole();
+      continue;
+    }
+    world.Err() << sides.Take(args.mend) << "\n";
+    taken = true;
+  }
+  if (taken) world.Err() << kMeasureAfterMerge << "\n";
+  if (may_take) problems.push_back(NextAfterConflict(selection.flags));
   std::vector<std::string> declared;
   for (const Case& item : selection.suite.cases) {
     declared.push_back(item.name);
     declared.insert(declared.end(), item.was.begin(), item.was.end());
   }
-  const std::vector<std::string> problems = VerifyBaselines(selection.baselines, declared);
+  const std::vector<std::string> others = VerifyBaselines(selection.baselines, declared);
+  problems.insert(problems.end(), others.begin(), others.end());
   if (!problems.empty()) throw Error(Fault::kConfig, Join(problems, "\n"));
   world.Out() << fmt::format(
       "{}: {}, no problem\n", selection.baselines.string(),

@@ -1,3 +1,4 @@
+#include "cli/base_state.h"
 #include "cli/commands.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
@@ -7,7 +8,8 @@ namespace perfgate::cli {
 
 int JudgeStored(const JudgeArgs& args, Reports& reports, World& world) {
   const Selection selection = Select(args.suite, world);
-  const JudgedRun judged = JudgeRun(selection, FindStoredRun(selection.database, args.run), world);
+  JudgedRun judged = JudgeRun(selection, FindStoredRun(selection.database, args.run), world);
+  if (!args.base.empty()) judged.verdict.review = ReviewAgainst(args.base, selection, world);
   reports.Write(judged.verdict, judged.pairs);
   return judged.verdict.exit_code;
 }

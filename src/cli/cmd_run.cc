@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "baseline/baseline.h"
+#include "cli/base_state.h"
 #include "cli/commands.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
@@ -97,8 +99,10 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
   const uint64_t seed = args.seed ? *args.seed : world.RandomSeed();
   if (args.dry_run) return DryRun(selection, out_dir, seed, world);
 
-  Store store(
-      selection.database);  // before measuring: a database that cannot be used costs nothing
+  // Before measuring: a database that cannot be used, or a baseline that cannot be read, costs
+  // nothing.
+  Store store(selection.database);
+  ListBaselines(selection.baselines);
   const RunRecord record = RunSuite(selection.suite, selection.cases, {out_dir, seed}, world);
   const OutFolder folder = ReadOutFolder(out_dir);
   const StoredRun& stored = folder.stored;
@@ -106,6 +110,7 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
   store.Checkpoint();
 
   JudgedRun judged = JudgeRun(selection, stored, world);
+  if (!args.base.empty()) judged.verdict.review = ReviewAgainst(args.base, selection, world);
   if (record.interrupted_by != 0) judged.verdict.exit_code = 128 + record.interrupted_by;
   reports.Write(judged.verdict, judged.pairs);
   return judged.verdict.exit_code;

@@ -9,6 +9,7 @@ namespace perfgate::cli {
 
 int Run(const RunArgs& args, Reports& reports, World& world);
 int JudgeStored(const JudgeArgs& args, Reports& reports, World& world);
+int ReviewFiles(const ReviewArgs& args, World& world);
 int Inspect(const InspectArgs& args, World& world);
 int DiffTwo(const DiffArgs& args, Reports& reports, World& world);
 int Accept(const AcceptArgs& args, World& world);

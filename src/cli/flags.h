@@ -22,7 +22,7 @@ struct Subcommand {
 };
 
 // Each adds its commands to `app`, in the order in which --help lists them.
-std::vector<Subcommand> AddMeasuring(CLI::App& app);  // run, judge, inspect, diff
+std::vector<Subcommand> AddMeasuring(CLI::App& app);  // run, judge, review, inspect, diff
 std::vector<Subcommand> AddKeeping(CLI::App& app);    // baseline, ingest, history, gc
 std::vector<Subcommand> AddAssisting(CLI::App& app);  // comment, rules, schema, doctor, init
 

@@ -38,13 +38,21 @@ struct RunArgs {
   std::string device, out_dir;
   bool quick = false, dry_run = false;
   std::vector<std::string> plants;  // GLOB=DEFECT
+  std::string base;                 // commit to review the files against; "": no review
   std::optional<uint64_t> seed;
 };
 
 struct JudgeArgs {
   SuiteArgs suite;
   OutputArgs output;
-  std::string run;  // "" is the newest
+  std::string run;   // "" is the newest
+  std::string base;  // as of RunArgs
+};
+
+struct ReviewArgs {
+  SuiteArgs suite;
+  std::string base;
+  Format format = Format::kText;
 };
 
 struct InspectArgs {
@@ -80,6 +88,8 @@ struct BaselineDiffArgs {
 
 struct VerifyArgs {
   SuiteArgs suite;
+  std::string
+      mend;  // "ours", "theirs": the side that conflicted files become; "": say what is wrong
 };
 
 struct IngestArgs {
@@ -135,9 +145,9 @@ struct InitArgs {
 };
 
 using Command =
-    std::variant<RunArgs, JudgeArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs, BaselineDiffArgs,
-                 VerifyArgs, IngestArgs, HistoryArgs, GcArgs, CommentArgs, RulesListArgs,
-                 RulesCheckArgs, SchemaArgs, DoctorArgs, InitArgs>;
+    std::variant<RunArgs, JudgeArgs, ReviewArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs,
+                 BaselineDiffArgs, VerifyArgs, IngestArgs, HistoryArgs, GcArgs, CommentArgs,
+                 RulesListArgs, RulesCheckArgs, SchemaArgs, DoctorArgs, InitArgs>;
 
 // --help and --version: text for standard output, then exit 0.
 struct Information {

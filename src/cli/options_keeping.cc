@@ -79,11 +79,22 @@ Subcommand AddBaselineDiff(CLI::App& baseline) {
 
 Subcommand AddVerify(CLI::App& baseline) {
   const auto args = std::make_shared<VerifyArgs>();
-  CLI::App* verify = AddCommand(baseline, "verify", "Check every file of the baselines folder",
-                                "  perfgate baseline verify");
+  CLI::App* verify = AddCommand(
+      baseline, "verify", "Check every file of the baselines folder; mend conflicts",
+      "  perfgate baseline verify\n"
+      "  perfgate baseline verify --mend ours      after a merge that git left undecided");
+  AddText(verify, "--mend", args->mend,
+          "Take this side of files in which git left both: `ours` or `theirs`, as it calls them",
+          "SIDE");
   AddSuiteFlag(verify, args->suite.suite);
   AddBaselinesFlag(verify, args->suite.baselines);
-  return {verify, [args] { return Command{*args}; }};
+  return {verify, [args] {
+            if (!args->mend.empty() && args->mend != "ours" && args->mend != "theirs") {
+              throw Error(Fault::kUsage,
+                          fmt::format("--mend {}: it takes ours or theirs", Printable(args->mend)));
+            }
+            return Command{*args};
+          }};
 }
 
 Subcommand AddIngest(CLI::App& app) {

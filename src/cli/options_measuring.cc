@@ -8,6 +8,12 @@
 namespace perfgate::cli {
 namespace {
 
+void AddBaseFlag(CLI::App* command, std::string& base) {
+  AddText(command, "--base", base,
+          "Also report what the files accept, loosen or waive since this checkout left BASE",
+          "BASE");
+}
+
 Subcommand AddRun(CLI::App& app) {
   struct Flags {
     RunArgs args;
@@ -30,6 +36,7 @@ Subcommand AddRun(CLI::App& app) {
   AddBaselinesFlag(run, args.suite.baselines);
   AddText(run, "--out", args.out_dir,
           "Folder for traces and samples [perfgate-out beside the suite]", "DIR");
+  AddBaseFlag(run, args.base);
   AddOutputFlags(run, flags->output);
   run->add_flag("--quick", args.quick, "Few iterations, one traced process: a first look");
   run->add_flag("--dry-run", args.dry_run, "Print what would run");
@@ -60,9 +67,34 @@ Subcommand AddJudge(CLI::App& app) {
   AddCasesFlag(judge, args.suite.cases);
   AddDatabaseFlag(judge, args.suite.database);
   AddBaselinesFlag(judge, args.suite.baselines);
+  AddBaseFlag(judge, args.base);
   AddOutputFlags(judge, flags->output);
   return {judge, [flags] {
             flags->args.output = flags->output.Take();
+            return Command{flags->args};
+          }};
+}
+
+Subcommand AddReview(CLI::App& app) {
+  struct Flags {
+    ReviewArgs args;
+    std::string format = "text";
+  };
+  const auto flags = std::make_shared<Flags>();
+  ReviewArgs& args = flags->args;
+  CLI::App* review = AddCommand(
+      app, "review", "What suite, rules and baselines accept, loosen or waive against a commit",
+      "  perfgate review main\n  perfgate review origin/main --format md");
+  review
+      ->add_option("base", args.base,
+                   "Branch, tag or commit; compared with the commit in which this checkout left it")
+      ->type_name("BASE")
+      ->required();
+  AddSuiteFlag(review, args.suite.suite);
+  AddBaselinesFlag(review, args.suite.baselines);
+  AddListFormatFlag(review, flags->format);
+  return {review, [flags] {
+            flags->args.format = ParseListFormat(flags->format);
             return Command{flags->args};
           }};
 }
@@ -125,7 +157,7 @@ Subcommand AddDiff(CLI::App& app) {
 }  // namespace
 
 std::vector<Subcommand> AddMeasuring(CLI::App& app) {
-  return {AddRun(app), AddJudge(app), AddInspect(app), AddDiff(app)};
+  return {AddRun(app), AddJudge(app), AddReview(app), AddInspect(app), AddDiff(app)};
 }
 
 }  // namespace perfgate::cli

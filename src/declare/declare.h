@@ -30,6 +30,7 @@ struct Allowance {
   double value = 0;
   bool relative = false;
   std::string text;  // as written, for reports
+  bool operator==(const Allowance&) const = default;
 };
 
 // limit: this run alone. Bounds in the metric's unit.
@@ -56,6 +57,7 @@ struct KernelSelector {
   std::vector<std::string> ops;  // the fused set holds all of these
   std::optional<bool> tensor_core;
   std::optional<bool> split_k;
+  bool operator==(const KernelSelector&) const = default;
 };
 
 struct CountBound {
@@ -88,6 +90,7 @@ using Check =
 struct Waiver {
   std::string until;  // "2027-01-31", UTC, the last day on which it holds
   std::string reason;
+  std::string owner;               // who sees to it; "": not said
   std::string cases;               // glob; "" is all
   std::optional<Allowance> up_to;  // with a metric: hides a failure only up to here
 };
@@ -131,8 +134,9 @@ Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options = 
 // What a suite names, as far as it can be read: its mistakes are for LoadSuite to say. Paths are
 // absolute or start with the suite's folder.
 struct NamedFiles {
-  std::vector<std::filesystem::path> files;  // rule files and traces
-  std::filesystem::path baselines;           // the folder
+  std::vector<std::filesystem::path> rules;   // files; packs are none
+  std::vector<std::filesystem::path> traces;  // that are judged as they are
+  std::filesystem::path baselines;            // the folder
 };
 NamedFiles FilesNamedBy(const std::filesystem::path& suite_file);
 

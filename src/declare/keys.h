@@ -55,7 +55,9 @@ inline constexpr KeyName kSelectorKeys[] = {
 inline constexpr KeyName kCountKeys[] = {{"at_most"}, {"at_least"}};
 inline constexpr KeyName kFusionKeys[] = {{"ops", true}, {"fused"}, {"apart"}};
 inline constexpr KeyName kChangesKeys[] = {{"kinds", true}, {"count", true}, {"narrower"}};
-inline constexpr KeyName kWaiveKeys[] = {{"until", true}, {"reason", true}, {"cases"}, {"up_to"}};
+inline constexpr KeyName kWaiveKeys[] = {
+    {"until", true}, {"reason", true}, {"owner"}, {"cases"}, {"up_to"},
+};
 
 std::vector<std::string> Names(KeySet keys);
 

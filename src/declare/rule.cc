@@ -60,6 +60,7 @@ std::optional<Waiver> ReadWaiver(const Reader& waive, std::string_view check,
     if (!IsDate(waiver.until)) until->FailExpected("a date, the last day it holds, as 2027-01-31");
   }
   if (const auto reason = waive.Find("reason")) waiver.reason = reason->Text().value_or("");
+  if (const auto owner = waive.Find("owner")) waiver.owner = owner->Text().value_or("");
   if (const auto cases = waive.Find("cases")) waiver.cases = cases->Text().value_or("");
   if (const auto up_to = waive.Find("up_to")) {
     if (check == "limit" || check == "change") {

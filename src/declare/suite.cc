@@ -145,7 +145,7 @@ std::filesystem::path FolderOf(const std::filesystem::path& file) {
 
 NamedFiles FilesNamedBy(const std::filesystem::path& suite_file) {
   const std::filesystem::path folder = FolderOf(suite_file);
-  NamedFiles named{{}, folder / "baselines"};
+  NamedFiles named{{}, {}, folder / "baselines"};
   Problems unsaid;
   const std::string name = suite_file.generic_string();
   const int number = unsaid.AddFile(name);
@@ -156,17 +156,19 @@ NamedFiles FilesNamedBy(const std::filesystem::path& suite_file) {
   if (const auto baselines = root.Find("baselines"); baselines && baselines->Text()) {
     named.baselines = folder / *baselines->Text();
   }
-  std::vector<std::string> files;
-  if (const auto rules = root.Find("rules")) files = rules->Texts();
-  if (const auto workloads = root.Find("workloads")) {
-    for (const Reader& workload : workloads->Items()) {
-      if (files.size() > static_cast<size_t>(kMostCases)) break;  // refused when it is loaded
-      const std::vector<std::string> traces = TracesOf(workload);
-      files.insert(files.end(), traces.begin(), traces.end());
+  if (const auto rules = root.Find("rules")) {
+    for (const std::string& each : rules->Texts()) {
+      if (!each.empty() && !each.starts_with(kPackPrefix)) named.rules.push_back(folder / each);
     }
   }
-  std::erase(files, "");
-  for (const std::string& each : files) named.files.push_back(folder / each);
+  if (const auto workloads = root.Find("workloads")) {
+    for (const Reader& workload : workloads->Items()) {
+      if (named.traces.size() > static_cast<size_t>(kMostCases)) break;  // refused when loaded
+      for (const std::string& each : TracesOf(workload)) {
+        if (!each.empty()) named.traces.push_back(folder / each);
+      }
+    }
+  }
   return named;
 }
 

@@ -9,6 +9,7 @@
 #include "declare/declare.h"
 #include "diff/diff.h"
 #include "evidence/evidence.h"
+#include "review/review.h"
 
 namespace perfgate {
 
@@ -87,8 +88,9 @@ struct Verdict {
   std::string suite_file;  // as it was given; "": there is no suite
   bool no_baseline_warns = false;
   int rules = 0;
-  int declared_cases = 0;  // of the suite; 0: there is no suite
-  bool quick = false;      // measured in shorter windows than the suite declares
+  int declared_cases = 0;        // of the suite; 0: there is no suite
+  bool quick = false;            // measured in shorter windows than the suite declares
+  std::optional<Review> review;  // of suite, rules and baselines; empty: no base was named
 };
 
 // Sets exit code and result by the cases and the problems, precedence 3 > 1 > 4 > 0. Whoever adds a

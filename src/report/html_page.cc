@@ -10,6 +10,7 @@
 #include "report/html.h"
 #include "report/html_sections.h"
 #include "report/report.h"
+#include "report/review_words.h"
 
 namespace perfgate::html {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 // What a page may have; what mail and artifact viewers still show.
 constexpr size_t kMostBytes = 4'900'000;
 constexpr size_t kIndexWidth = 160;
+constexpr size_t kMostReviewRows = 500;
 
 const EmbeddedFile& Embedded(std::string_view name) {
   return *std::find_if(kEmbeddedFiles.begin(), kEmbeddedFiles.end(),
@@ -85,6 +87,31 @@ std::string Top(const Verdict& verdict, const Headline& headline) {
     text += "</p>\n";
   }
   return text + "</header>\n";
+}
+
+std::string ReviewSection(const Review& review) {
+  if (!HasNews(review)) return "";
+  std::string text = "<section aria-labelledby=\"review\">\n";
+  const std::string problem = ReviewProblem(review);
+  text += fmt::format("<h2 id=\"review\">{}</h2>\n",
+                      Text(review.items.empty() ? "What this change accepts, loosens or waives"
+                                                : ReviewSentence(review)));
+  if (!problem.empty()) text += "<p class=\"banner\">" + Text(problem) + "</p>\n";
+  const std::vector<ReviewItem> items = ShownItems(review);
+  Table table("By effect", {{"effect"}, {"of"}, {"what"}, {"reason"}});
+  for (size_t i = 0; i < items.size() && i < kMostReviewRows; ++i) {
+    const ReviewItem& item = items[i];
+    table.Add({{Text(ToString(item.effect))},
+               {Code(item.subject)},
+               {Text(item.text)},
+               {Text(item.reason)}});
+  }
+  if (!table.empty()) text += table.Take();
+  if (items.size() > kMostReviewRows) {
+    text +=
+        fmt::format("<p>and {} more: see the JSON report</p>\n", items.size() - kMostReviewRows);
+  }
+  return text + "</section>\n";
 }
 
 // The worst thing said of a case, in few words.
@@ -200,7 +227,9 @@ std::string VerdictAsHtml(const Verdict& verdict, std::span<const CasePair> pair
   const RuleNames names(verdict);
   const std::vector<const CaseVerdict*> cases = CasesInOrder(verdict);
   std::string text = html::Head("perfgate: " + headline.word + ", " + headline.sentence);
-  text += html::Top(verdict, headline) + "<main id=\"main\">\n" + html::Index(cases);
+  text += html::Top(verdict, headline) + "<main id=\"main\">\n";
+  if (verdict.review) text += html::ReviewSection(*verdict.review);
+  text += html::Index(cases);
   std::vector<html::CaseParts> parts;
   for (const CaseVerdict* item : cases) {
     parts.push_back(

@@ -39,6 +39,11 @@ std::string DiffAsText(const Diff& diff, const TextStyle& style);
 // and for numbers that no measurement has: it may come from anyone.
 Verdict VerdictFromJson(const Json& json);
 
+// A review alone, `perfgate review`; the verdict's writers have it too.
+std::string ReviewAsText(const Review& review, const TextStyle& style);
+std::string ReviewAsMarkdown(const Review& review);
+Json ReviewAsJson(const Review& review);
+
 std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, bool explain);
 std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain);
 std::string EvidenceAsHtml(const Evidence& evidence);

@@ -158,6 +158,7 @@ Json VerdictAsJson(const Verdict& verdict) {
   json.Append("declared_cases", verdict.declared_cases);
   json.Append("quick", verdict.quick);
   json.Append("problems", Json::ArrayOf(verdict.problems));
+  json.Append("review", verdict.review ? ReviewAsJson(*verdict.review) : Json());
   Json cases{Json::Array{}};
   for (const CaseVerdict& item : verdict.cases) cases.Push(CaseJson(item));
   json.Append("cases", std::move(cases));

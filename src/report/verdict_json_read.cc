@@ -211,6 +211,15 @@ CaseVerdict CaseIn(const Json& json) {
   return item;
 }
 
+Review ReviewIn(const Json& json) {
+  Review review{TextIn(json, "base"), TextIn(json, "problem"), {}};
+  for (const Json& item : json.At("items").AsArray()) {
+    review.items.push_back({OneOf(kEffects, item, "effect"), TextIn(item, "subject"),
+                            TextIn(item, "text"), TextIn(item, "reason")});
+  }
+  return review;
+}
+
 }  // namespace
 
 Verdict VerdictFromJson(const Json& json) {
@@ -231,6 +240,9 @@ Verdict VerdictFromJson(const Json& json) {
   verdict.declared_cases = SmallIn(json, "declared_cases");
   verdict.quick = FlagIn(json, "quick");
   verdict.problems = TextsIn(json, "problems");
+  if (const Json* review = json.Find("review"); review != nullptr && !review->IsNull()) {
+    verdict.review = ReviewIn(*review);
+  }
   for (const Json& item : json.At("cases").AsArray()) verdict.cases.push_back(CaseIn(item));
   return verdict;
 }

@@ -9,6 +9,7 @@
 #include "report/layout.h"
 #include "report/markdown.h"
 #include "report/report.h"
+#include "report/review_words.h"
 
 namespace perfgate {
 namespace {
@@ -245,6 +246,9 @@ std::string WithinLimit(const std::vector<std::string>& sections) {
 std::string VerdictAsMarkdown(const Verdict& verdict) {
   const RuleNames names(verdict);
   std::vector<std::string> sections = {Top(verdict)};
+  if (verdict.review && HasNews(*verdict.review)) {
+    sections.push_back(ReviewAsMarkdown(*verdict.review));
+  }
   for (const CaseVerdict* item : CasesInOrder(verdict)) {
     const bool troubled = IsTrouble(item->status) || !item->incomplete_because.empty();
     if (troubled) sections.push_back(TroubledSection(names, *item));

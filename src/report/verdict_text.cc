@@ -10,6 +10,7 @@
 #include "report/diff_text.h"
 #include "report/layout.h"
 #include "report/report.h"
+#include "report/review_words.h"
 
 namespace perfgate {
 namespace {
@@ -37,6 +38,9 @@ class Writer {
 
   std::string Write() {
     WriteHeadline();
+    if (verdict_.review && HasNews(*verdict_.review)) {
+      out_ += "\n" + ReviewAsText(*verdict_.review, style_);
+    }
     for (const CaseVerdict* item : CasesInOrder(verdict_)) {
       if (IsTrouble(item->status) || !item->incomplete_because.empty()) WriteTroubled(*item);
     }

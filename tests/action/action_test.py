@@ -129,6 +129,64 @@ class Verdicts(ActionTest):
         self.assertEqual([case["case"] for case in verdict["cases"]], ["block"])
 
 
+class Reviewed(ActionTest):
+    """A pull request that loosens the gate, while its base has moved on."""
+
+    def setUp(self):
+        super().setUp()
+        repository = self.repository
+        self.branched_off = repository.git("rev-parse", "HEAD").strip()
+        repository.git("checkout", "-q", "-b", "topic")
+        suite = (repository.folder / "perfgate.yaml").read_text()
+        repository.write("perfgate.yaml", suite + "no_baseline: warn\n")
+        repository.commit("Looser")
+        repository.git("checkout", "-q", "main")
+        repository.write("mine.yaml", "version: 1\nrules:\n  - {id: few, metric: host_ops, limit: {at_most: 9}}\n")
+        repository.write("perfgate.yaml", suite.replace("[perfgate:structure]", "[perfgate:structure, mine.yaml]"))
+        repository.commit("A rule of somebody else")
+        repository.git("merge", "-q", "--no-ff", "-m", "Merge", "topic")
+
+    def machine(self, branch, depth, event_name="pull_request", event=None, ref="refs/pull/7/merge"):
+        """With what actions/checkout brings."""
+        event = event or pull_request(base={"sha": self.branched_off})
+        sha = self.repository.git("rev-parse", branch).strip()
+        runner = self.runner(event_name, event, ref=ref, sha=sha)
+        shutil.rmtree(runner.workspace)
+        self.repository.run("git", "clone", "-q", f"--depth={depth}", "--branch", branch,
+                            f"file://{self.repository.folder}", runner.workspace)
+        return runner
+
+    def test_the_merge_is_compared_with_the_base_that_it_is_merged_into(self):
+        runner = self.machine("main", 2)
+        self.assertEqual(runner.use({})["verdict"], "pass", runner.log.text)
+        self.assertIn("this change loosens 1\n", self.bodies()[0])
+        self.assertIn("no\\_baseline error -&gt; warn", self.bodies()[0])
+        self.assertIn("this change loosens 1\n", runner.summary)
+
+    def test_a_branch_is_compared_with_where_it_left_the_base(self):
+        runner = self.machine("topic", 9)
+        self.assertEqual(runner.use({})["verdict"], "pass", runner.log.text)
+        self.assertIn("this change loosens 1\n", self.bodies()[0])
+
+    def test_a_clone_without_the_base_is_said_and_decides_nothing(self):
+        runner = self.machine("main", 1)
+        self.assertEqual(runner.use({})["verdict"], "pass", runner.log.text)
+        self.assertIn("this clone is shallow", self.bodies()[0])
+        self.assertIn("fetch-depth: 2", self.bodies()[0])
+
+    def test_a_merge_queue_is_compared_with_its_base(self):
+        event = {"repository": {"full_name": "octo/model"}, "merge_group": {
+            "head_sha": "c0ffee", "base_sha": self.repository.git("rev-parse", "main^1").strip()}}
+        runner = self.machine("main", 2, "merge_group", event, "refs/heads/gh-readonly-queue/main/pr-7")
+        self.assertEqual(runner.use({})["verdict"], "pass", runner.log.text)
+        self.assertIn("this change loosens 1\n", runner.summary)
+
+    def test_a_push_is_compared_with_nothing(self):
+        runner = self.machine("main", 2, "push", {"repository": {"full_name": "octo/model"}}, "refs/heads/main")
+        self.assertEqual(runner.use({})["verdict"], "pass", runner.log.text)
+        self.assertNotIn("this change", runner.summary)
+
+
 class WithoutBaseline(ActionTest):
     baseline = False
 

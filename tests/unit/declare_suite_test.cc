@@ -236,13 +236,13 @@ workloads:
   - {trace: "traces/{name}.json", matrix: {name: [a, b]}}
   - {name: c, trace: c.json, wrong: 1}
   - 3
-rules: [rules/mine.yaml]
+rules: [perfgate:structure, rules/mine.yaml]
 )"));
-  EXPECT_THAT(named.files,
-              testing::UnorderedElementsAre(folder_ / "traces/a.json", folder_ / "traces/b.json",
-                                            folder_ / "c.json", folder_ / "rules/mine.yaml"));
+  EXPECT_THAT(named.traces, testing::ElementsAre(folder_ / "traces/a.json",
+                                                 folder_ / "traces/b.json", folder_ / "c.json"));
+  EXPECT_THAT(named.rules, testing::ElementsAre(folder_ / "rules/mine.yaml"));
   EXPECT_EQ(named.baselines, folder_ / "golden");
-  EXPECT_TRUE(FilesNamedBy(folder_ / "none.yaml").files.empty());
+  EXPECT_TRUE(FilesNamedBy(folder_ / "none.yaml").rules.empty());
 }
 
 TEST_F(SuiteFile, AnAliasIsItsAnchor) {

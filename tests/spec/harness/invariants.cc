@@ -24,10 +24,11 @@ bool Has(const Words& words, std::string_view word) {
 }
 
 bool IsPure(const Words& words) {
-  static const std::set<std::string, std::less<>> kPure = {"diff",   "judge",   "inspect", "rules",
-                                                           "schema", "history", "doctor"};
+  static const std::set<std::string, std::less<>> kPure = {"diff",  "judge",  "review",  "inspect",
+                                                           "rules", "schema", "history", "doctor"};
   if (words.size() < 2) return true;
-  if (words[1] == "baseline") return words.size() > 2 && words[2] != "accept";
+  if (words[1] == "baseline")
+    return words.size() > 2 && words[2] != "accept" && !Has(words, "--mend");
   return kPure.contains(words[1]) && !Has(words, "--report");
 }
 
@@ -38,7 +39,8 @@ bool PrintsVerdict(const Words& words) {
 
 // `run` becomes `judge` of what it has just stored; `--format X` becomes `--format json`.
 Words JsonForm(const Words& words) {
-  static const std::set<std::string, std::less<>> kKept = {"--db", "--baselines", "--case"};
+  static const std::set<std::string, std::less<>> kKept = {"--db", "--baselines", "--case",
+                                                           "--base"};
   Words json = {"perfgate", words[1] == "run" ? "judge" : words[1]};
   for (size_t i = 2; i < words.size(); ++i) {
     const bool has_value = words[i].starts_with("--") && i + 1 < words.size();

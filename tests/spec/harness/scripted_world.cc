@@ -152,9 +152,26 @@ const Behaviour* ScriptedWorld::Find(const std::vector<std::string>& argv) {
   return best == nullptr ? nullptr : &best->behaviour;
 }
 
+AttemptResult ScriptedWorld::RunGit(Process process) {
+  const std::string date = fmt::format("{} +0000", command_start_s_);
+  process.environment.insert({{"GIT_CEILING_DIRECTORIES", ceiling_.string()},
+                              {"GIT_CONFIG_GLOBAL", "/dev/null"},
+                              {"GIT_CONFIG_SYSTEM", "/dev/null"},
+                              {"GIT_AUTHOR_NAME", "spec"},
+                              {"GIT_AUTHOR_EMAIL", "spec@localhost"},
+                              {"GIT_AUTHOR_DATE", date},
+                              {"GIT_COMMITTER_NAME", "spec"},
+                              {"GIT_COMMITTER_EMAIL", "spec@localhost"},
+                              {"GIT_COMMITTER_DATE", date}});
+  return RealWorld().RunProcess(process);
+}
+
 AttemptResult ScriptedWorld::RunProcess(const Process& process) {
   AttemptResult result;
   const Behaviour* behaviour = Find(process.argv);
+  if (behaviour == nullptr && !process.argv.empty() && process.argv[0] == "git") {
+    return RunGit(process);
+  }
   if (behaviour == nullptr || behaviour->outcome == Outcome::kNotStarted) {
     result.outcome = Outcome::kNotStarted;
     result.fault = "program not found: " + (process.argv.empty() ? "" : process.argv[0]);

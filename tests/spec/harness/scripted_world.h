@@ -48,6 +48,11 @@ class ScriptedWorld : public World {
   // The next command sees `signal` once this many programs have run.
   void InterruptAfter(int launches, int signal) { interrupt_ = {launches, signal}; }
 
+  // The real git, with a clock, a person and settings of its own, that looks for repositories in
+  // `ceiling` and below it only.
+  AttemptResult RunGit(Process process);
+  void SetCeiling(const std::filesystem::path& ceiling) { ceiling_ = ceiling; }
+
   // Empties the streams. Each command starts a minute after the one before, whatever that took; one
   // that is run again starts when it did the first time.
   void BeginCommand(int number);
@@ -87,6 +92,7 @@ class ScriptedWorld : public World {
   std::map<std::string, std::string> variables_;
   std::pair<std::string, bool> commit_ = {"1a2b3c4", false};
   std::optional<Interrupt> interrupt_;
+  std::filesystem::path ceiling_;
   int64_t start_s_ = 1'801'390'500;  // 2027-01-31T10:15:00Z
   int64_t command_start_s_ = start_s_;
   int64_t elapsed_ns_ = 0;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 
 #include "base/file.h"
@@ -110,7 +111,9 @@ CommandResult BuiltIn(const std::vector<std::string>& words) {
 
 class Runner {
  public:
-  Runner(const SpecFile& spec, bool update) : spec_(spec), update_(update) {}
+  Runner(const SpecFile& spec, bool update) : spec_(spec), update_(update) {
+    world_.SetCeiling(folder_.path().parent_path());
+  }
 
   std::vector<std::string> Run() {
     for (const auto& step : spec_.steps) {
@@ -180,7 +183,36 @@ class Runner {
     }
   }
 
+  // What it prints is not told; a commit is known by its subject from then on.
+  CommandResult Git(const std::vector<std::string>& words) {
+    world_.BeginCommand(number_);
+    Process process;
+    process.argv = words;
+    process.cwd = folder_.path();
+    process.timeout_ns = 60'000'000'000;
+    CommandResult result;
+    result.exit = world_.RunGit(process).exit_code;
+    process.argv = {"git", "log", "--all", "--format=%H %s"};
+    process.stdout_file = folder_.path().parent_path() / "commits";
+    if (world_.RunGit(process).exit_code != 0) return result;
+    for (const std::string& line : Lines(ReadFile(process.stdout_file))) {
+      const size_t blank = line.find(' ');
+      commits_[line.substr(0, blank)] = "$" + line.substr(blank + 1);
+    }
+    return result;
+  }
+
+  // Their hashes change with every word that is in them.
+  std::string Stable(std::string text) const {
+    text = Replace(std::move(text), folder_.path().string(), "$DIR");
+    for (const auto& [hash, name] : commits_) {
+      text = Replace(Replace(std::move(text), hash, name), hash.substr(0, 7), name);
+    }
+    return text;
+  }
+
   CommandResult Call(const std::vector<std::string>& words) {
+    if (words[0] == "git") return Git(words);
     if (words[0] != "perfgate") return BuiltIn(words);
     world_.BeginCommand(number_);
     CommandResult result;
@@ -206,13 +238,13 @@ class Runner {
   }
 
   std::vector<std::string> Shown(const Command& command, const std::string& out) const {
-    const std::string stable = Replace(out, folder_.path().string(), "$DIR");
+    const std::string stable = Stable(out);
     return command.pick.empty() ? Lines(stable)
                                 : Pick(ParseJson(stable, "the output"), command.pick);
   }
 
   void Compare(const Command& command, const CommandResult& result) {
-    std::vector<std::string> err = Lines(Replace(result.err, folder_.path().string(), "$DIR"));
+    std::vector<std::string> err = Lines(Stable(result.err));
     std::vector<std::string> out;
     try {
       out = Shown(command, result.out);
@@ -246,6 +278,7 @@ class Runner {
   bool update_;
   TemporaryFolder folder_;
   ScriptedWorld world_;
+  std::map<std::string, std::string> commits_;  // hash -> "$subject"
   int number_ = 0;
   std::vector<std::string> problems_;
   std::vector<Printed> printed_;

@@ -1,0 +1,42 @@
+// Baselines in which git left both sides of a merge: what the sides are, and taking one of them.
+#pragma once
+
+#include <string>
+
+#include "baseline/baseline.h"
+#include "run/run.h"
+
+namespace perfgate::cli {
+
+class ConflictSides {
+ public:
+  // Takes the sides as git's index has them, whole; where it has them no more, as far as the file
+  // tells. Throws Error(kEnvironment) if the folder for temporary files cannot be written.
+  ConflictSides(const MergeConflict& conflict, World& world);
+
+  // True if both sides are the files that they were. What the markers part is none: git has merged
+  // other lines of it by itself.
+  bool whole() const { return whole_; }
+
+  // The file, both sides with what they say, from which commit and for which reason, and in what
+  // they differ. Several lines.
+  std::string Explanation() const;
+
+  // Writes the side ("ours", "theirs") in place of the file; says what was taken. Only if whole.
+  // Throws Error(kEnvironment) if it cannot be written.
+  std::string Take(const std::string& side) const;
+
+ private:
+  MergeConflict conflict_;
+  bool whole_ = false;
+};
+
+// What is left to do once a side is taken.
+inline constexpr const char* kMeasureAfterMerge =
+    "it was not measured on the merged code: perfgate run, and, if that differs, perfgate baseline "
+    "accept; then git add";
+
+// What to type once the sides are known. `flags` as of a Selection.
+std::string NextAfterConflict(const std::string& flags);
+
+}  // namespace perfgate::cli

@@ -1,0 +1,45 @@
+// git as a child process: what is asked of it stays in the checkout as it is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "run/run.h"
+
+namespace perfgate::cli {
+
+struct GitAnswer {
+  bool ok = false;
+  std::string out;    // without the last line end; the last 64 KiB
+  std::string fault;  // one line for a person; "" if ok
+};
+
+class Git {
+ public:
+  // Throws Error(kEnvironment) if the folder for temporary files cannot be written.
+  Git(std::filesystem::path folder, World& world);
+  ~Git();
+  Git(const Git&) = delete;
+  Git& operator=(const Git&) = delete;
+
+  // `git ARGUMENTS` in the folder, with an index of its own if `own_index`.
+  GitAnswer Ask(const std::vector<std::string>& arguments, bool own_index = false);
+
+  // True if the history of this clone was cut.
+  bool IsShallow();
+
+  // Writes what `paths` (from the top of the repository) are in `commit` below `into`, links as
+  // plain files. All must be there.
+  GitAnswer Export(const std::string& commit, const std::vector<std::string>& paths,
+                   const std::filesystem::path& into);
+
+  // An empty folder that goes with this object.
+  const std::filesystem::path& scratch() const { return scratch_; }
+
+ private:
+  std::filesystem::path folder_, scratch_, streams_;
+  World& world_;
+};
+
+}  // namespace perfgate::cli
