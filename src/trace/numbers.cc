@@ -37,12 +37,17 @@ std::optional<Whole> ReadWhole(std::string_view text) {
   return whole;
 }
 
-std::optional<int64_t> ThroughFloat(std::string_view text, long double factor) {
+// Rounded; or, where only whole numbers are meant, nothing of another.
+enum class Fraction { kRound, kRefuse };
+
+std::optional<int64_t> ThroughFloat(std::string_view text, long double factor,
+                                    Fraction fraction = Fraction::kRound) {
   const std::string copy(text);
   char* end = nullptr;
   const long double value = std::strtold(copy.c_str(), &end) * factor;
   if (end != copy.c_str() + copy.size() || copy.empty()) return std::nullopt;
   if (!std::isfinite(value) || std::fabs(value) >= 9.2e18L) return std::nullopt;
+  if (fraction == Fraction::kRefuse && value != std::trunc(value)) return std::nullopt;
   return static_cast<int64_t>(std::llround(value));
 }
 
@@ -71,7 +76,7 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
   const std::optional<Whole> whole = ReadWhole(text);
   if (!whole) return std::nullopt;
   if (whole->rest.empty()) return whole->negative ? -whole->value : whole->value;
-  return ThroughFloat(text, 1.0L);
+  return ThroughFloat(text, 1.0L, Fraction::kRefuse);
 }
 
 std::optional<int64_t> ParseLastInteger(std::string_view text) {

@@ -347,6 +347,19 @@ TEST(TraceReader, ReadsTheMessageOfACollectivesKernel) {
   EXPECT_EQ(message(2), Message{});
 }
 
+TEST(TraceReader, AHalfOfAnElementIsNoNumberOfElements) {
+  TraceBuilder builder;
+  builder.Gpu("kernel", "ncclKernel_AllReduce()", 2000, 500, 2,
+              R"(, "Collective name": "allreduce", "In msg nelems": 1.5, "Out msg nelems": 8.0)");
+  builder.Gpu("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 3000, 500, 3, R"(, "bytes": 0.25)");
+  const TraceData trace = Read(builder.Json());
+  ASSERT_EQ(trace.events.size(), 2U);
+  const Message message = trace.messages[trace.shapes[trace.events[0].detail].message];
+  EXPECT_EQ(message.in_elements, kAbsent);
+  EXPECT_EQ(message.out_elements, 8);
+  EXPECT_EQ(trace.events[1].bytes, kAbsent);
+}
+
 TEST(TraceReader, AListInPlaceOfADeviceIsNone) {
   const TraceData trace =
       Read(R"({"distributedInfo": {"id": 1}, "deviceProperties": [[7]], "traceEvents": [)" +
