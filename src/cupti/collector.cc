@@ -104,10 +104,6 @@ std::string Collector::Subscribe() {
   }
   api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                            CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-  api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API,
-                           CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020);
-  api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API,
-                           CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2);
   api_.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   uint8_t zeroed = 1;
   size_t size = sizeof zeroed;
@@ -116,6 +112,13 @@ std::string Collector::Subscribe() {
   buffers.store(&pool_);
   result = api_.cuptiActivityRegisterCallbacks(OnRequest, OnComplete);
   return result == CUPTI_SUCCESS ? "" : "CUPTI takes no buffers: " + api_.Text(result);
+}
+
+void Collector::WatchResets(bool watch) {
+  api_.cuptiEnableCallback(watch, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API,
+                           CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020);
+  api_.cuptiEnableCallback(watch, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API,
+                           CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2);
 }
 
 // Signals are for the program's own threads.
@@ -150,6 +153,7 @@ void Collector::StartRecording() {
   }
   WatchTermination(wakeup_.fd());
   pool_.Reserve(BufferPool::kReadyBuffers);
+  WatchResets(true);
   const std::string fault = EnableActivities(api_, *calls_);
   const int64_t now_ns = api_.Now();
   if (config_.step_range.empty()) {

@@ -71,6 +71,8 @@ class Collector {
   // "" or what stands in the way.
   std::string Prepare();
   std::string Subscribe();
+  // Only while something is recorded: one callback of an API makes CUPTI look at each of its calls.
+  void WatchResets(bool watch);
   std::string StartWorker();
   void Refuse(const std::string& reason);
 

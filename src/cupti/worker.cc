@@ -159,6 +159,7 @@ void Collector::Drain() {
     Flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     ReadBuffers();
   }
+  WatchResets(false);
   EndFile();
   phase_.store(Phase::kClosed);
 }

@@ -548,6 +548,11 @@ class Processes(unittest.TestCase):
         played = Played("init context launch:a reset context launch:b", PERFGATE_NVTX_STEPS=None)
         self.assertEqual(played.names("kernel"), {"a": 1, "b": 1})
 
+    def test_it_hears_of_calls_only_while_it_records(self):
+        played = Played(f"init context hears {STEP} hears repeat:3 {STEP} again sleep:500 hears")
+        self.assertEqual(played.stdout.split(), ["hears", "0", "hears", "2", "hears", "0"])
+        self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
+
     def test_it_shows_nothing_but_what_it_is_called_by(self):
         symbols = subprocess.run(["nm", "-D", "--defined-only", COLLECTOR], text=True,
                                  capture_output=True, check=True).stdout.split()[2::3]

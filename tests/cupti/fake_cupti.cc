@@ -265,6 +265,12 @@ int FakeFlushes() {
 
 int FakeReads() { return Fake().reads.load(); }
 
+int FakeApiCallbacks() {
+  int count = 0;
+  for (const auto& [domain, cbid] : Fake().callbacks) count += domain != CUPTI_CB_DOMAIN_RESOURCE;
+  return count;
+}
+
 void FakeHold() {
   const std::lock_guard lock(Fake().mutex);
   while (true) pause();
@@ -308,7 +314,11 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
 
 CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-  if (enable != 0) Fake().callbacks.insert({domain, cbid});
+  if (enable != 0) {
+    Fake().callbacks.insert({domain, cbid});
+  } else {
+    Fake().callbacks.erase({domain, cbid});
+  }
   return CUPTI_SUCCESS;
 }
 

@@ -31,6 +31,8 @@ void FakeHoard();
 int FakeFlushes();
 // How many records it has read.
 int FakeReads();
+// How many calls of an API the subscriber hears of.
+int FakeApiCallbacks();
 // Is inside CUPTI, its lock held, for good.
 void FakeHold();
 // cuptiSubscribe is refused with this result.

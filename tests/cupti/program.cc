@@ -13,6 +13,7 @@
 //   threads:N         N threads, 1000 launches each
 //   reset drop:N steal keep hoard refuse:RESULT sleep:MS
 //   flushes reads     says how often CUPTI was flushed, how many records were read so far
+//   hears             says how many calls of an API the subscriber hears of
 //   repeat:N … again  what stands between them, N times
 //   fork … join       what stands between them in a child; its exit code must be 0
 //   exit:N _exit:N term kill exec:SCRIPT
@@ -180,6 +181,7 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
       {"hoard", [](Text) { FakeHoard(); }},
       {"flushes", [](Text) { std::printf("flushes %d\n", FakeFlushes()), std::fflush(stdout); }},
       {"reads", [](Text) { std::printf("reads %d\n", FakeReads()), std::fflush(stdout); }},
+      {"hears", [](Text) { std::printf("hears %d\n", FakeApiCallbacks()), std::fflush(stdout); }},
       {"steal", [](Text) { FakeSteal(); }},
       {"refuse", [](Text result) { FakeRefuse(static_cast<CUptiResult>(std::stoi(result))); }},
       {"sleep", [](Text ms) { usleep(static_cast<useconds_t>(std::stoi(ms)) * 1000); }},
