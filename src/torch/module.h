@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,13 @@ class Model {
 };
 
 // A defect that can be put into a module on purpose, to see whether the rules bite.
-enum class Plant { kNone, kClone, kCast, kSplitActivation, kSync };
+enum class Defect { kNone, kClone, kCast, kSplitActivation, kSync, kDelay };
+
+struct Plant {
+  Defect defect = Defect::kNone;
+  std::chrono::nanoseconds delay{
+      0};  // of kDelay: how long the host is busy with nothing, each time
+};
 
 // Throws WorkloadFault for an unknown defect, or one that this workload on this device cannot have.
 Plant PlantFor(const std::string& text, const Options& options, bool on_gpu);

@@ -119,11 +119,19 @@ class TorchContractTest(unittest.TestCase):
                 found = counts(attempt.operators_of_steps()[0])
                 self.assertEqual(found[operator], plain.get(operator, 0) + more)
 
+    def test_a_planted_delay_takes_its_time_and_adds_no_operator(self):
+        plain = Attempt(GEGLU)
+        delayed = Attempt(GEGLU, PERFGATE_PLANT="delay_2ms")
+        self.assertEqual(counts(delayed.operators_of_steps()[0]), counts(plain.operators_of_steps()[0]))
+        self.assertGreaterEqual(min(delayed.samples["latency_ns"]), 2000000)
+
     def test_a_defect_that_cannot_be_planted_is_refused(self):
         self.assertRefused(Attempt(GEGLU, PERFGATE_PLANT="sync"), 1,
                            "cannot plant 'sync': on the CPU nothing is asynchronous")
         self.assertRefused(Attempt(GEGLU, PERFGATE_PLANT="typo"), 1,
                            "cannot plant 'typo': no such defect; there are clone, cast")
+        for delay in ("delay_5", "delay_us", "delay_0us", "delay_-1us", "delay_1.5us", "delay_1001ms", "delay_5s"):
+            self.assertRefused(Attempt(GEGLU, PERFGATE_PLANT=delay), 1, f"cannot plant '{delay}': a delay is")
         self.assertRefused(Attempt([*GEGLU, "--mode", "aoti"], PERFGATE_PLANT="clone"), 1,
                            "built-in modules in eager mode only")
         self.assertRefused(Attempt([RUNNER, "--module", "linear"], PERFGATE_PLANT="split_activation"), 1,
