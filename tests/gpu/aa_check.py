@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 
+from products import SHAPE, write_products
 from torch_attempt import Checks, run_attempt, write
 
 TRAIN = ["--set", "train=true", "--set", "optimizer=adamw"]
@@ -56,26 +57,8 @@ def subjects():
     """{name: (arguments, defect, processes)} of all that is recorded beside the workloads themselves."""
     planted = {f"{workload}+{defect}": (WORKLOADS[workload], defect, PLANTED_PROCESSES)
                for defect, places in PLANTS.items() for workload in places}
-    sized = {name: (["--script", name, "--input-shape", "4096,8192"], "", SIZED_PROCESSES) for name in SIZES}
+    sized = {name: (["--script", name, "--input-shape", SHAPE], "", SIZED_PROCESSES) for name in SIZES}
     return {**planted, **sized}
-
-
-def write_scripts():
-    """TorchScript files NAME in this process's folder: a product that takes SIZES[NAME] columns of what
-    a ReLU left, so that both are called with the same input."""
-    import torch
-
-    class Product(torch.nn.Module):
-        def __init__(self, inner: int):
-            super().__init__()
-            self.inner = inner
-            self.weight = torch.nn.Parameter(torch.randn(inner, 4096).mul(inner ** -0.5).bfloat16(), False)
-
-        def forward(self, x):
-            return torch.relu(x)[:, :self.inner] @ self.weight
-
-    for name, inner in SIZES.items():
-        torch.jit.script(Product(inner)).save(name)
 
 
 def record(build, folder, words, defect, number, gpu):
@@ -106,8 +89,6 @@ def rounds(names, processes):
 
 def record_all(checks, arguments):
     """Each GPU records its workloads, one process at a time; the clock ends it where they are too many."""
-    os.chdir(arguments.out)
-    write_scripts()
     names = [*WORKLOADS, *SIZES]
     shares = [names[gpu::arguments.gpus] for gpu in range(arguments.gpus)]
     end = time.monotonic() + arguments.seconds
@@ -126,8 +107,12 @@ def record_all(checks, arguments):
                 faults.append(f"{name} {number}: {fault}")
         return faults
 
-    with concurrent.futures.ThreadPoolExecutor(arguments.gpus) as pool:
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(arguments.gpus) as pool:
+        os.chdir(folder)
+        write_products(SIZES)
         faults = [fault for found in pool.map(share, range(arguments.gpus)) for fault in found]
+        os.chdir(arguments.out)
     checks.expect("every process could be recorded", faults, [])
 
 

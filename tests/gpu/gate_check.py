@@ -47,7 +47,7 @@ def gpu_name():
 
 
 def cases_of(report):
-    return {case["name"]: case["status"] for case in json.loads(report.read_text())["cases"]}
+    return {case["case"]: case["status"] for case in json.loads(report.read_text())["cases"]}
 
 
 def main():
