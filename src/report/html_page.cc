@@ -98,13 +98,15 @@ std::string ReviewSection(const Review& review) {
                                                 : ReviewSentence(review)));
   if (!problem.empty()) text += "<p class=\"banner\">" + Text(problem) + "</p>\n";
   const std::vector<ReviewItem> items = ShownItems(review);
-  Table table("By effect", {{"effect"}, {"of"}, {"what"}, {"reason"}});
+  Table table("Suite, rules, waivers and baselines", {{"effect"}, {"of"}, {"what"}, {"reason"}});
   for (size_t i = 0; i < items.size() && i < kMostReviewRows; ++i) {
     const ReviewItem& item = items[i];
+    const bool look = item.effect == Effect::kWaives || item.effect == Effect::kLoosens;
     table.Add({{Text(ToString(item.effect))},
                {Code(item.subject)},
                {Text(item.text)},
-               {Text(item.reason)}});
+               {Text(item.reason)}},
+              look ? "look" : "");
   }
   if (!table.empty()) text += table.Take();
   if (items.size() > kMostReviewRows) {

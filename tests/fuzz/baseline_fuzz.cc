@@ -9,6 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace perfgate;
+  ParseConflict({reinterpret_cast<const char*>(data), size});
   Baseline baseline;
   try {
     baseline = ParseBaseline({reinterpret_cast<const char*>(data), size}, "baseline.json");
