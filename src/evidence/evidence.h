@@ -24,7 +24,9 @@ namespace perfgate {
 // Version of the rules of extraction: one more where the same trace has other rows, counts or times
 // than before, so that baselines of earlier rules are not comparable. What is only said in addition
 // (a field that older files lack) does not raise it.
-inline constexpr int kExtractorVersion = 1;
+//
+// 2: the driver's kernels for copies of a CUDA graph are copies, no kernels.
+inline constexpr int kExtractorVersion = 2;
 
 // What must be equal for two pieces of evidence to be compared with a baseline, and what is only
 // recorded. Absent fields are unknown.

@@ -23,6 +23,21 @@ const MetricValue& CaseFacts::Cached(Cache& cache, const Evidence& evidence, Met
   return *entry;
 }
 
+namespace {
+
+std::string WhyNotComparable(const std::vector<std::string>& differences) {
+  if (differences.empty()) {
+    return "the baseline is of another machine or stack (differing fields unknown)";
+  }
+  const bool only_rules = differences.size() == 1 && differences[0].starts_with("extractor: ");
+  return fmt::format("the baseline is {} ({})",
+                     only_rules ? "of a perfgate that counts the same trace in another way"
+                                : "of another machine or stack",
+                     Join(differences, "; "));
+}
+
+}  // namespace
+
 std::optional<CaseFacts::Obstacle> CaseFacts::FindObstacle() const {
   if (!pair_.base) {
     return Obstacle{Status::kMissing,
@@ -35,10 +50,7 @@ std::optional<CaseFacts::Obstacle> CaseFacts::FindObstacle() const {
                     ""};
   }
   if (!pair_.comparable) {
-    const std::string fields = Join(pair_.key_differences, "; ");
-    return Obstacle{Status::kNotComparable,
-                    fmt::format("the baseline is of another machine or stack ({})",
-                                fields.empty() ? "differing fields unknown" : fields),
+    return Obstacle{Status::kNotComparable, WhyNotComparable(pair_.key_differences),
                     policy_.bare_diff ? "" : AcceptFirst(pair_.declared.name)};
   }
   if (!pair_.diff) {
