@@ -271,7 +271,7 @@ TEST(JudgeChange, OfGpuTimeNamesNoCollective) {
 
 Rule Waived(std::optional<Allowance> up_to = std::nullopt) {
   Rule rule = NoExtraKernel();
-  rule.waive = Waiver{"2027-01-31", "ticket 12", "", std::move(up_to)};
+  rule.waive = Waiver{"2027-01-31", "ticket 12", "", "", std::move(up_to)};
   return rule;
 }
 
@@ -309,7 +309,7 @@ TEST(JudgeWaiver, HoldsUpToItsSize) {
 
 TEST(JudgeWaiver, OfALimitIsMeasuredFromTheLimit) {
   Rule rule = LimitRule(kKernels, 3);
-  rule.waive = Waiver{"2027-01-31", "known", "", Allowance{1, false, "+1"}};
+  rule.waive = Waiver{"2027-01-31", "known", "", "", Allowance{1, false, "+1"}};
   EXPECT_EQ(FindingOf(rule, PairOf(kKernels, {}, {4})).status, Status::kWaived);
   EXPECT_EQ(FindingOf(rule, PairOf(kKernels, {}, {5})).status, Status::kFail);
 }
