@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace perfgate {
@@ -169,12 +170,24 @@ struct SteadyLevel {
   Steadiness steadiness = Steadiness::kNotSteady;
   int warmup_iterations = 0;  // until the steady level began; all, if there is none
   double drift = 0;           // over the last level, or its last steps, relative to it
+std::string_view ToString(Steadiness steadiness);  // "yes", "no", "drifting", "bimodal"
 };
 
-// Judges the times of a process' iterations, from its first one on, any unit. Steady: from some
-// iteration on, in at least the last third, the level stays within `tolerance` (after Barrett et
-// al. 2017, "Virtual machine warmup blows hot and cold"). Nothing below 30 iterations.
+// Judges the times of a process' iterations, in order, any unit. Steady: from some iteration on, in
+// at least the last third, all but less than a fifth lie on levels within `tolerance`, without a
+// slope of more than that over the series and without two groups (after Barrett et al. 2017,
+// "Virtual machine warmup blows hot and cold"). A short disturbance is no level, wherever it lies:
+// it moves no median. The tolerance is the usual one of a rule on times: machines at rest move by
+// 3 % within 200 iterations. Nothing below 30 iterations.
 std::optional<SteadyLevel> FindSteadyState(std::span<const int64_t> iterations,
-                                           double tolerance = 0.02);
+                                           double tolerance = 0.05);
+
+// Values beyond Tukey's fences: 1.5 and 3 interquartile ranges from the quartiles. They are counted
+// and named, never left out.
+struct Outliers {
+  int beyond = 0;      // 1.5 and more, the far ones too
+  int far_beyond = 0;  // 3 and more
+};
+Outliers CountOutliers(std::span<const int64_t> samples);
 
 }  // namespace perfgate

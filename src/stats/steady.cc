@@ -9,6 +9,10 @@ namespace {
 constexpr size_t kFewestIterations = 30;
 constexpr size_t kMostBlocks = 200;
 
+double MedianOfBlocks(std::span<const double> values) {
+  return Median({values.begin(), values.end()});
+}
+
 // Medians of blocks of `size` iterations; what does not fill a block goes into the last one.
 std::vector<double> BlockMedians(std::span<const int64_t> iterations, size_t size) {
   std::vector<double> medians;
@@ -25,10 +29,11 @@ struct Level {
   double median = 0;
 };
 
+// Of changes that are small beside the tolerance, too: several of them are a slope.
 std::vector<Level> LevelsOf(const std::vector<double>& blocks, double tolerance) {
   const std::vector<ChangePoint> changes =
       FindChangePoints(blocks, {.minimum_segment = std::max<size_t>(5, blocks.size() / 40),
-                                .minimum_size = tolerance,
+                                .minimum_size = tolerance / 4,
                                 .autocorrelated = true});
   std::vector<Level> levels = {{0, blocks.size(), changes.empty() ? Median(blocks) : 0}};
   for (const ChangePoint& change : changes) {
@@ -39,13 +44,14 @@ std::vector<Level> LevelsOf(const std::vector<double>& blocks, double tolerance)
   return levels;
 }
 
-bool Equal(const Level& a, const Level& b, double tolerance) {
-  return std::abs(a.median - b.median) <= tolerance * std::min(a.median, b.median);
+bool Equal(double a, double b, double tolerance) {
+  return std::abs(a - b) <= tolerance * std::min(a, b);
 }
 
-// The change from begin to end along the line through the values, relative to their median
-// (Theil-Sen slope); 0 unless Mann-Kendall's test is sure of it (5 standard deviations: neighbours
-// are alike, so that one is less than it seems).
+// The change from begin to end, relative to the median of the values: along the line through them
+// (Theil-Sen slope) or between the medians of their first and last third, the smaller one, so that
+// neither a step nor a few values at an end are taken for a slope. 0 unless Mann-Kendall's test is
+// sure of it (5 standard deviations: neighbours are alike, so that one is less than it seems).
 double DriftOf(std::span<const double> values) {
   constexpr double kSure = 5;
   std::vector<double> slopes;
@@ -57,10 +63,13 @@ double DriftOf(std::span<const double> values) {
     }
   }
   const auto n = static_cast<double>(values.size());
-  const double median = Median({values.begin(), values.end()});
+  const double median = MedianOfBlocks(values);
   if (median <= 0 || std::abs(rising) <= kSure * std::sqrt(n * (n - 1) * (2 * n + 5) / 18))
     return 0;
-  return Median(std::move(slopes)) * (n - 1) / median;
+  const double along = Median(std::move(slopes)) * (n - 1);
+  const size_t third = values.size() / 3;
+  const double between = MedianOfBlocks(values.last(third)) - MedianOfBlocks(values.first(third));
+  return (std::abs(between) < std::abs(along) ? between : along) / median;
 }
 
 double Quantile(std::span<const double> sorted, double p) {
@@ -87,18 +96,21 @@ bool HasTwoGroups(std::span<const int64_t> iterations, double tolerance) {
   return false;
 }
 
+// A fifth: less of a series than that moves its median little.
+bool IsLarge(size_t part, size_t whole) { return part * 5 >= whole; }
+
 // Another level lies between two that are equal, and both last: the workload goes to and fro.
 bool Returns(const std::vector<Level>& levels, double tolerance, size_t blocks) {
   size_t equal = 0;
   bool between = false;
-  for (size_t i = 0; i < levels.size(); ++i) {
-    if (!Equal(levels[i], levels.back(), tolerance)) {
+  for (const Level& level : levels) {
+    if (!Equal(level.median, levels.back().median, tolerance)) {
       between = between || equal > 0;
       continue;
     }
-    equal += levels[i].end - levels[i].begin;
+    equal += level.end - level.begin;
   }
-  return between && std::min(equal, blocks - equal) * 5 >= blocks;
+  return between && IsLarge(std::min(equal, blocks - equal), blocks);
 }
 
 // The change over the last two thirds if it came in several steps of one direction; else 0.
@@ -111,33 +123,91 @@ double StairsOf(const std::vector<Level>& levels, size_t blocks) {
                                                    : 0;
 }
 
+// A stretch of a series of `whole` blocks, up to its end.
+struct Stretch {
+  std::span<const Level> levels;
+  std::span<const double> blocks;
+  std::span<const int64_t> iterations;
+  size_t whole = 0;
+};
+
+SteadyLevel Judge(const Stretch& stretch, double tolerance) {
+  const double median = MedianOfBlocks(stretch.blocks);
+  size_t elsewhere = 0;
+  for (const Level& level : stretch.levels) {
+    if (!Equal(level.median, median, tolerance)) elsewhere += level.end - level.begin;
+  }
+  SteadyLevel found;
+  if (IsLarge(elsewhere, stretch.blocks.size())) return found;
+  // As much is tolerated over the whole series: a short stretch of a slope is short, not flat.
+  found.drift = DriftOf(stretch.blocks);
+  const double share =
+      static_cast<double>(stretch.blocks.size()) / static_cast<double>(stretch.whole);
+  if (std::abs(found.drift) > tolerance * share) {
+    found.steadiness = Steadiness::kDrifting;
+  } else if (HasTwoGroups(stretch.iterations, tolerance)) {
+    // A group that lies in one piece is a level that came late.
+    const bool in_pieces = !IsLarge(2 * elsewhere, stretch.blocks.size());
+    found.steadiness = in_pieces ? Steadiness::kBimodal : Steadiness::kNotSteady;
+  } else {
+    found.steadiness = Steadiness::kSteady;
+  }
+  return found;
+}
+
 }  // namespace
+
+std::string_view ToString(Steadiness steadiness) {
+  switch (steadiness) {
+    case Steadiness::kSteady:
+      return "yes";
+    case Steadiness::kNotSteady:
+      return "no";
+    case Steadiness::kDrifting:
+      return "drifting";
+    case Steadiness::kBimodal:
+      return "bimodal";
+  }
+  return "";
+}
 
 std::optional<SteadyLevel> FindSteadyState(std::span<const int64_t> iterations, double tolerance) {
   if (iterations.size() < kFewestIterations) return std::nullopt;
   const size_t size = (iterations.size() + kMostBlocks - 1) / kMostBlocks;
   const std::vector<double> blocks = BlockMedians(iterations, size);
   const std::vector<Level> levels = LevelsOf(blocks, tolerance);
-
-  size_t first = levels.size() - 1;
-  while (first > 0 && Equal(levels[first - 1], levels.back(), tolerance)) --first;
-  const size_t begin = levels[first].begin;
   SteadyLevel state;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const size_t begin = levels[i].begin;
+    if ((blocks.size() - begin) * 3 < blocks.size()) break;
+    state = Judge({std::span(levels).subspan(i), std::span(blocks).subspan(begin),
+                   iterations.subspan(begin * size), blocks.size()},
+                  tolerance);
+    state.warmup_iterations = static_cast<int>(begin * size);
+    if (state.steadiness == Steadiness::kSteady) return state;
+  }
+  state.warmup_iterations = static_cast<int>(iterations.size());
   if (Returns(levels, tolerance, blocks.size())) {
     state.steadiness = Steadiness::kBimodal;
-  } else if ((blocks.size() - begin) * 3 < blocks.size()) {
-    state.drift = StairsOf(levels, blocks.size());
-    state.steadiness = state.drift != 0 ? Steadiness::kDrifting : Steadiness::kNotSteady;
-  } else {
-    state.drift = DriftOf(std::span(blocks).subspan(begin));
-    state.steadiness = std::abs(state.drift) > tolerance ? Steadiness::kDrifting
-                       : HasTwoGroups(iterations.subspan(begin * size), tolerance)
-                           ? Steadiness::kBimodal
-                           : Steadiness::kSteady;
+  } else if (const double stairs = StairsOf(levels, blocks.size()); stairs != 0) {
+    state.steadiness = Steadiness::kDrifting;
+    state.drift = stairs;
   }
-  const bool ends = state.steadiness == Steadiness::kSteady;
-  state.warmup_iterations = static_cast<int>(ends ? begin * size : iterations.size());
   return state;
+}
+
+Outliers CountOutliers(std::span<const int64_t> samples) {
+  if (samples.empty()) return {};
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double low = Quantile(sorted, 0.25), high = Quantile(sorted, 0.75);
+  const auto count_beyond = [&](double ranges) {
+    const double fence = ranges * (high - low);
+    return static_cast<int>(std::count_if(sorted.begin(), sorted.end(), [&](double value) {
+      return value < low - fence || value > high + fence;
+    }));
+  };
+  return {count_beyond(1.5), count_beyond(3)};
 }
 
 }  // namespace perfgate
