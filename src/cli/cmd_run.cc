@@ -11,6 +11,7 @@
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
 #include "cli/select.h"
+#include "cli/trends.h"
 
 namespace perfgate::cli {
 namespace {
@@ -112,7 +113,9 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
   JudgedRun judged = JudgeRun(selection, stored, world);
   if (!args.base.empty()) judged.verdict.review = ReviewAgainst(args.base, selection, world);
   if (record.interrupted_by != 0) judged.verdict.exit_code = 128 + record.interrupted_by;
-  reports.Write(judged.verdict, judged.pairs);
+  reports.Write(
+      judged.verdict, judged.pairs,
+      reports.Wants(Format::kHtml) ? TrendsUpTo(stored.run.id, store) : std::vector<Trend>{});
   return judged.verdict.exit_code;
 }
 

@@ -117,14 +117,15 @@ Subcommand AddHistory(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   HistoryArgs& args = flags->args;
   CLI::App* history =
-      AddCommand(app, "history", "Stored runs, or one metric over them",
-                 "  perfgate history\n  perfgate history --metric kernels --case 'geglu*'");
-  AddText(history, "--metric", args.metric, "Metric to follow [list the runs]", "NAME");
+      AddCommand(app, "history", "Stored runs, or a metric over them and where it changed",
+                 "  perfgate history\n  perfgate history --metric kernels --case 'geglu*'\n"
+                 "  perfgate history --format html > history.html");
+  AddText(history, "--metric", args.metric, "Metric to follow [list the runs; html: all]", "NAME");
   AddCasesFlag(history, args.cases);
   AddDatabaseHereFlag(history, args.database);
-  AddListFormatFlag(history, flags->format);
+  AddEvidenceFormatFlag(history, flags->format);
   return {history, [flags] {
-            flags->args.format = ParseListFormat(flags->format);
+            flags->args.format = ParseEvidenceFormat(flags->format);
             return Command{flags->args};
           }};
 }

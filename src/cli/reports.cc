@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ostream>
@@ -73,8 +74,14 @@ Reports::Reports(const OutputArgs& args, const std::vector<std::filesystem::path
   }
 }
 
-std::string Reports::AsText(const Verdict& verdict, std::span<const CasePair> pairs, Format format,
-                            bool color) const {
+bool Reports::Wants(Format format) const {
+  return args_.format == format || std::any_of(files_.begin(), files_.end(), [&](const File& file) {
+           return file.report.format == format;
+         });
+}
+
+std::string Reports::AsText(const Verdict& verdict, std::span<const CasePair> pairs,
+                            std::span<const Trend> trends, Format format, bool color) const {
   switch (format) {
     case Format::kText:
       return VerdictAsText(verdict, {.color = color, .all_passes = args_.verbose});
@@ -83,7 +90,7 @@ std::string Reports::AsText(const Verdict& verdict, std::span<const CasePair> pa
     case Format::kJson:
       return WriteJson(VerdictAsJson(verdict), 6);
     case Format::kHtml:
-      return VerdictAsHtml(verdict, pairs);
+      return VerdictAsHtml(verdict, pairs, trends);
     case Format::kJunit:
       return VerdictAsJunit(verdict);
     case Format::kGithub:
@@ -94,10 +101,11 @@ std::string Reports::AsText(const Verdict& verdict, std::span<const CasePair> pa
   return "";
 }
 
-void Reports::WriteFiles(const Verdict& verdict, std::span<const CasePair> pairs) {
+void Reports::WriteFiles(const Verdict& verdict, std::span<const CasePair> pairs,
+                         std::span<const Trend> trends) {
   for (File& file : files_) {
     if (!file.stream.is_open()) continue;
-    file.stream << AsText(verdict, pairs, file.report.format, false);
+    file.stream << AsText(verdict, pairs, trends, file.report.format, false);
     file.stream.close();
     if (!file.stream) {
       throw Error(Fault::kEnvironment,
@@ -107,10 +115,11 @@ void Reports::WriteFiles(const Verdict& verdict, std::span<const CasePair> pairs
   }
 }
 
-void Reports::Write(const Verdict& verdict, std::span<const CasePair> pairs) {
-  world_.Out() << AsText(verdict, pairs, args_.format, WantsColor(world_)) << std::flush;
+void Reports::Write(const Verdict& verdict, std::span<const CasePair> pairs,
+                    std::span<const Trend> trends) {
+  world_.Out() << AsText(verdict, pairs, trends, args_.format, WantsColor(world_)) << std::flush;
   printed_ = true;
-  WriteFiles(verdict, pairs);
+  WriteFiles(verdict, pairs, trends);
 }
 
 void Reports::WriteFailure(const Error& error, int exit_code) {
@@ -120,9 +129,9 @@ void Reports::WriteFailure(const Error& error, int exit_code) {
   verdict.problems.push_back(error.what());
   const bool for_people = args_.format == Format::kText || args_.format == Format::kMarkdown;
   if (!for_people && !printed_) {
-    world_.Out() << AsText(verdict, {}, args_.format, false) << std::flush;
+    world_.Out() << AsText(verdict, {}, {}, args_.format, false) << std::flush;
   }
-  WriteFiles(verdict, {});
+  WriteFiles(verdict, {}, {});
 }
 
 }  // namespace perfgate::cli

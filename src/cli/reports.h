@@ -24,8 +24,10 @@ class Reports {
   // file that cannot be opened.
   Reports(const OutputArgs& args, const std::vector<std::filesystem::path>& inputs, World& world);
 
+  bool Wants(Format format) const;
   // Prints and writes. Throws Error(kEnvironment) if a file could not be written in full.
-  void Write(const Verdict& verdict, std::span<const CasePair> pairs);
+  void Write(const Verdict& verdict, std::span<const CasePair> pairs,
+             std::span<const Trend> trends = {});
   // After an Error: files, and standard output if it is for programs, hold a verdict that says so.
   void WriteFailure(const Error& error, int exit_code);
 
@@ -34,9 +36,10 @@ class Reports {
     ReportFile report;
     std::ofstream stream;
   };
-  void WriteFiles(const Verdict& verdict, std::span<const CasePair> pairs);
-  std::string AsText(const Verdict& verdict, std::span<const CasePair> pairs, Format format,
-                     bool color) const;
+  void WriteFiles(const Verdict& verdict, std::span<const CasePair> pairs,
+                  std::span<const Trend> trends);
+  std::string AsText(const Verdict& verdict, std::span<const CasePair> pairs,
+                     std::span<const Trend> trends, Format format, bool color) const;
 
   const OutputArgs args_;
   World& world_;

@@ -151,8 +151,29 @@ std::string Index(const std::vector<const CaseVerdict*>& cases) {
 // A case in parts that are kept whole or left out whole.
 struct CaseParts {
   std::string heading;  // opens the section
-  std::string verdict, time_line, tables;
+  std::string verdict, trends, time_line, tables;
 };
+
+// Trends of one case and key stand side by side.
+std::vector<std::span<const Trend>> ByCaseAndKey(std::span<const Trend> trends) {
+  std::vector<std::span<const Trend>> groups;
+  while (!trends.empty()) {
+    const auto other = std::find_if(trends.begin(), trends.end(), [&](const Trend& trend) {
+      return trend.case_name != trends[0].case_name || trend.key != trends[0].key;
+    });
+    groups.push_back(trends.first(static_cast<size_t>(other - trends.begin())));
+    trends = trends.subspan(groups.back().size());
+  }
+  return groups;
+}
+
+std::string TrendsOf(const std::string& case_name, std::span<const Trend> trends) {
+  std::string text;
+  for (const std::span<const Trend> group : ByCaseAndKey(trends)) {
+    if (group[0].case_name == case_name) text += Trends(group);
+  }
+  return text.empty() ? "" : "<h3>Over the stored runs</h3>\n" + text;
+}
 
 std::string Tables(const Sides& sides, const Diff* diff) {
   return Kernels(sides, diff) + Communication(sides) + Latency(sides) + MetricsOf(sides) +
@@ -166,7 +187,7 @@ std::string Traces(const std::vector<std::string>& attempts) {
 }
 
 CaseParts PartsOf(const RuleNames& names, const CaseVerdict& item, const CasePair* pair,
-                  size_t number) {
+                  std::span<const Trend> trends, size_t number) {
   CaseParts parts;
   parts.heading = fmt::format(
       "<section class=\"case\" id=\"case-{0}\" aria-labelledby=\"name-{0}\">\n"
@@ -180,6 +201,7 @@ CaseParts PartsOf(const RuleNames& names, const CaseVerdict& item, const CasePai
     parts.time_line = Lanes(sides, diff);
     parts.tables = Tables(sides, diff);
   }
+  parts.trends = TrendsOf(item.case_name, trends);
   parts.tables += Traces(item.attempts);
   return parts;
 }
@@ -206,15 +228,37 @@ void Fit(std::string CaseParts::*part, std::string_view name, std::vector<CasePa
   }
 }
 
-// Verdicts have the room first, then tables, then time lines.
+// Verdicts have the room first, then tables, then trends, then time lines.
 std::string Sections(std::vector<CaseParts> cases, size_t used) {
   for (const CaseParts& item : cases) used += item.heading.size();
   Fit(&CaseParts::verdict, "What was judged is", &cases, &used);
   Fit(&CaseParts::tables, "The tables are", &cases, &used);
+  Fit(&CaseParts::trends, "The trend is", &cases, &used);
   Fit(&CaseParts::time_line, "The time line is", &cases, &used);
   std::string text;
   for (const CaseParts& item : cases) {
-    text += item.heading + item.verdict + item.time_line + item.tables + "</section>\n";
+    text +=
+        item.heading + item.verdict + item.trends + item.time_line + item.tables + "</section>\n";
+  }
+  return text;
+}
+
+// Sections of cases, and as many of them as there is room for.
+std::string HistorySections(const std::vector<std::span<const Trend>>& groups) {
+  std::string text;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const std::string metrics = Trends(groups[i]);
+    if (text.size() + metrics.size() > kMostBytes) {
+      return text + fmt::format(
+                        "<p>{} more are left out here, because the page would be too large: "
+                        "<code>--case</code> asks for a page of some cases.</p>\n",
+                        Plural(static_cast<int64_t>(groups.size() - i), "case"));
+    }
+    text += fmt::format(
+        "<section class=\"case\" aria-labelledby=\"name-{0}\">\n"
+        "<h2 id=\"name-{0}\">{1} <small>key {2}</small></h2>\n{3}</section>\n",
+        i, Code(groups[i][0].case_name), Text(groups[i][0].key.substr(0, 8)),
+        metrics.empty() ? "<p>One run is no history.</p>\n" : metrics);
   }
   return text;
 }
@@ -224,7 +268,8 @@ std::string Sections(std::vector<CaseParts> cases, size_t used) {
 
 namespace perfgate {
 
-std::string VerdictAsHtml(const Verdict& verdict, std::span<const CasePair> pairs) {
+std::string VerdictAsHtml(const Verdict& verdict, std::span<const CasePair> pairs,
+                          std::span<const Trend> trends) {
   const Headline headline = HeadlineOf(verdict);
   const RuleNames names(verdict);
   const std::vector<const CaseVerdict*> cases = CasesInOrder(verdict);
@@ -235,7 +280,7 @@ std::string VerdictAsHtml(const Verdict& verdict, std::span<const CasePair> pair
   std::vector<html::CaseParts> parts;
   for (const CaseVerdict* item : cases) {
     parts.push_back(
-        html::PartsOf(names, *item, html::PairOf(pairs, item->case_name), parts.size()));
+        html::PartsOf(names, *item, html::PairOf(pairs, item->case_name), trends, parts.size()));
   }
   text += html::Sections(std::move(parts), text.size());
   return text + "</main>\n" + html::Foot();
@@ -258,6 +303,16 @@ std::string EvidenceAsHtml(const Evidence& evidence) {
   const html::Sides sides{nullptr, &evidence};
   text += html::Lanes(sides, nullptr) + html::Tables(sides, nullptr);
   return text + "</main>\n" + html::Foot();
+}
+
+std::string TrendsAsHtml(std::span<const Trend> trends) {
+  const auto groups = html::ByCaseAndKey(trends);
+  return html::Head("perfgate: history") +
+         fmt::format(
+             "<header>\n<h1>History of {}</h1>\n<p>A case measured on another machine or "
+             "with another stack stands by itself.</p>\n</header>\n<main id=\"main\">\n",
+             Plural(static_cast<int64_t>(groups.size()), "case")) +
+         html::HistorySections(groups) + "</main>\n" + html::Foot();
 }
 
 }  // namespace perfgate

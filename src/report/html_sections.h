@@ -2,11 +2,13 @@
 // show.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "judge/judge.h"
 #include "report/layout.h"
+#include "trend/trend.h"
 
 namespace perfgate::html {
 
@@ -37,6 +39,8 @@ std::string Kernels(const Sides& sides, const Diff* diff);
 std::string Communication(const Sides& sides);
 std::string MetricsOf(const Sides& sides);
 std::string Environment(const Sides& sides);
+// Of one case and key: a row for each metric that varied.
+std::string Trends(std::span<const Trend> trends);
 std::string LeftOut(const Sides& sides);
 
 }  // namespace perfgate::html

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "judge/judge.h"
+#include "trend/trend.h"
 
 namespace perfgate {
 
@@ -78,6 +79,8 @@ struct Counts {
   int passed = 0, improved = 0, warned = 0, waived = 0, skipped = 0, judged = 0;  // findings
 };
 Counts CountOf(const Verdict& verdict);
+// Why no change was looked for.
+std::string TooFew(const Trend& trend);
 // "11 passed, 1 improved, 3 skipped": what was not trouble; "" if nothing.
 std::string RestOf(const Counts& counts);
 

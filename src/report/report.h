@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "evidence/evidence.h"
 #include "judge/judge.h"
+#include "trend/trend.h"
 
 namespace perfgate {
 
@@ -24,7 +25,9 @@ std::string VerdictAsText(const Verdict& verdict, const TextStyle& style);
 std::string VerdictAsMarkdown(const Verdict& verdict);
 // One page that loads nothing, at most 5 MB, whole cases and tables left out beyond it. `pairs`:
 // what was judged, for tables and time lines; a case without its pair has its verdict alone.
-std::string VerdictAsHtml(const Verdict& verdict, std::span<const CasePair> pairs);
+// `trends`: what the cases were in stored runs, if there are some.
+std::string VerdictAsHtml(const Verdict& verdict, std::span<const CasePair> pairs,
+                          std::span<const Trend> trends = {});
 Json VerdictAsJson(const Verdict& verdict);  // schema "perfgate.verdict/1", docs/formats.md
 // For CI systems, docs/reports.md: JUnit XML, log commands of GitHub Actions (annotations), a code
 // quality report of GitLab.
@@ -47,5 +50,9 @@ Json ReviewAsJson(const Review& review);
 std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, bool explain);
 std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain);
 std::string EvidenceAsHtml(const Evidence& evidence);
+
+std::string TrendsAsText(std::span<const Trend> trends);
+Json TrendsAsJson(std::span<const Trend> trends);  // schema "perfgate.history/1"
+std::string TrendsAsHtml(std::span<const Trend> trends);
 
 }  // namespace perfgate

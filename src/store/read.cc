@@ -100,17 +100,32 @@ std::vector<RunRow> Store::ListRuns() const {
   return rows;
 }
 
-std::vector<HistoryPoint> Store::History(const std::string& case_glob, MetricId metric) const {
-  Statement statement(impl_->database,
-                      "SELECT run, started, commit_id, case_name, environment, value, unavailable "
-                      "FROM metric_view WHERE metric = :metric ORDER BY case_name, started, "
-                      "(SELECT run_id FROM run WHERE id = metric_view.run)");
-  statement.Bind(":metric", Info(metric).name);
+std::vector<HistoryPoint> Store::History(const std::string& case_glob,
+                                         std::optional<MetricId> metric,
+                                         std::optional<int> most_runs) const {
+  Statement statement(
+      impl_->database,
+      "SELECT metric, run, metric_view.started, metric_view.commit_id, case_name, "
+      "json_extract(run.record, '$.dirty'), environment, value, unavailable "
+      "FROM metric_view JOIN run ON run.id = metric_view.run "
+      "WHERE (:metric = '' OR metric = :metric) AND run.run_id IN "
+      "(SELECT run_id FROM run ORDER BY started DESC, run_id DESC LIMIT :most_runs) "
+      "ORDER BY case_name, metric_view.started, run.run_id");
+  statement.Bind(":metric", metric ? Info(*metric).name : "");
+  statement.Bind(":most_runs", int64_t{most_runs.value_or(-1)});  // -1: all
   std::vector<HistoryPoint> points;
   while (statement.Step()) {
-    HistoryPoint point{statement.Text(0), statement.Text(1), statement.Text(2), statement.Text(3),
-                       statement.Text(4), statement.Real(5), statement.Text(6)};
-    if (MatchesGlob(case_glob, point.case_name)) points.push_back(std::move(point));
+    const std::optional<MetricId> known = FindMetric(statement.Text(0));
+    HistoryPoint point{known.value_or(MetricId::kKernels),
+                       statement.Text(1),
+                       statement.Text(2),
+                       statement.Text(3),
+                       statement.Text(4),
+                       statement.Int(5) != 0,
+                       statement.Text(6),
+                       statement.Real(7),
+                       statement.Text(8)};
+    if (known && MatchesGlob(case_glob, point.case_name)) points.push_back(std::move(point));
   }
   return points;
 }

@@ -26,8 +26,10 @@ struct RunRow {
 };
 
 struct HistoryPoint {
+  MetricId metric = MetricId::kKernels;
   std::string run_id, started, commit, case_name;
-  std::string key;  // Hash16 of the key's fields
+  bool dirty = false;  // the work tree had changes
+  std::string key;     // Hash16 of the key's fields
   std::optional<double> value;
   std::string unavailable;  // the reason, if there is no value because it was not measured; "" else
 };
@@ -50,7 +52,9 @@ class Store {
   std::optional<StoredRun> FindRun(const std::string& id) const;  // "" or "latest": the newest one
   std::vector<RunRow> ListRuns() const;                           // newest first
   // Of all cases whose name matches, oldest first within a case; points without a value included.
-  std::vector<HistoryPoint> History(const std::string& case_glob, MetricId metric) const;
+  // Without a metric: of all metrics that this perfgate knows. `most_runs`: of the newest runs.
+  std::vector<HistoryPoint> History(const std::string& case_glob, std::optional<MetricId> metric,
+                                    std::optional<int> most_runs = {}) const;
   void Checkpoint();  // fold the write-ahead log in
   // Gives the space of what was removed back to the disk. Needs as much free space as the database
   // has; interrupted, the file is as before.

@@ -6,6 +6,7 @@ usage: html_test.py --perfgate BUILD/perfgate
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,9 +40,31 @@ def write_hostile(file):
     file.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}), encoding="utf-8")
 
 
+def make_history(perfgate, folder):
+    """A suite whose trace was another from its eighth run on; of the fourteenth run, and of all runs, a
+    page."""
+    suite = folder / "suite"
+    suite.mkdir()
+    git = ["git", "-C", suite, "-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    (suite / ".gitignore").write_text("*", encoding="utf-8")
+    (suite / "perfgate.yaml").write_text(
+        "version: 1\nno_baseline: warn\nworkloads:\n  - {name: gate, trace: trace.json.gz}\n"
+        "rules: [perfgate:structure]\n", encoding="utf-8")
+    base, head = traces("bias_out_of_epilogue")
+    for number in range(14):
+        subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "change"], check=True)
+        shutil.copy(base if number < 7 else head, suite / "trace.json.gz")
+        subprocess.run([perfgate, "run", "--report", f"html={folder}/run.html"], cwd=suite, check=True,
+                       capture_output=True)
+    history = subprocess.run([perfgate, "history", "--format", "html"], cwd=suite, check=True,
+                             capture_output=True, text=True)
+    (folder / "history.html").write_text(history.stdout, encoding="utf-8")
+
+
 def make_pages(perfgate, folder):
-    """Pages of a verdict with trouble, of one without, of hostile names, of one trace and of a
-    command that fails."""
+    """Pages of a verdict with trouble, of one without, of hostile names, of one trace, of stored runs and
+    of a command that fails."""
     run = lambda *words: subprocess.run([perfgate, *words], capture_output=True, text=True, check=False)
     for name in ("bias_out_of_epilogue", "kv_cache_copied", "compile_lost"):
         run("diff", *traces(name), "--report", f"html={folder}/{name}.html")
@@ -52,6 +75,7 @@ def make_pages(perfgate, folder):
     run("diff", folder / "hostile.json", folder / "hostile.json", "--report", f"html={folder}/hostile.html")
     one = run("inspect", same, "--format", "html")
     (folder / "inspect.html").write_text(one.stdout, encoding="utf-8")
+    make_history(perfgate, folder)
     return sorted(folder.glob("*.html"))
 
 
@@ -62,8 +86,12 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         pages = make_pages(options.perfgate, pathlib.Path(scratch))
         faults = [f"{page.name}: {fault}" for page in pages for fault in page_check.check(page)]
-        if len(pages) != 7:
+        if len(pages) != 9:
             faults.append(f"{len(pages)} pages were made")
+        for page in pages:
+            trends = page.read_text(encoding="utf-8").count('class="trend"')
+            if (trends > 0) != (page.stem in ("history", "run")):
+                faults.append(f"{page.name}: {trends} trends")
     print("\n".join(faults) or f"{len(pages)} pages are well formed and load nothing")
     sys.exit(bool(faults))
 

@@ -316,6 +316,10 @@ TEST_F(Commands, HistoryFollowsAMetric) {
   Run({"run"});
   EXPECT_EQ(Run({"history", "--metric", "kernels"}), 0) << Err();
   EXPECT_THAT(Out(), AllOf(HasSubstr("geglu"), HasSubstr("0123456")));
+  EXPECT_EQ(Run({"history", "--format", "html"}), 0) << Err();
+  EXPECT_THAT(Out(), AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("One run is no history.")));
+  EXPECT_EQ(Run({"history", "--metric", "kernels", "--case", "nothing"}), 2);
+  EXPECT_THAT(Err(), HasSubstr("no stored case has a value of kernels"));
   EXPECT_EQ(Run({"history", "--metric", "kernls"}), 2);
   EXPECT_THAT(Err(), HasSubstr("did you mean `kernels`?"));
 }

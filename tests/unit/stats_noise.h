@@ -1,5 +1,5 @@
-// Machines that are never at rest: the noise model of the simulations. Fixed seeds and our own normal
-// numbers, so that every library gives the same ones.
+// Machines that are never at rest: the noise model of the simulations. Fixed seeds and our own
+// normal numbers, so that every library gives the same ones.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// What the statistics promise, by simulation with fixed seeds: too few trials to measure a rate, and
-// enough to see one that is several times too high. tests/bench/stats_bench.cc has more of them.
+// What the statistics promise, by simulation with fixed seeds: too few trials to measure a rate,
+// and enough to see one that is several times too high. tests/bench/stats_bench.cc has more of
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -215,6 +215,26 @@ TEST_F(StoreTest, HistoryIsOldestFirstAndByKey) {
   EXPECT_EQ(store.History("*", MetricId::kAllocations)[0].value, std::nullopt);
 }
 
+TEST_F(StoreTest, HistoryOfAllMetricsIsOfTheNewestRuns) {
+  Store store(file_);
+  RunRecord first = SomeRun("a", "2027-01-31T10:15:00Z"),
+            second = SomeRun("b", "2027-02-01T00:00:00Z");
+  second.dirty = true;
+  store.AddRun(second, {SomeEvidence(6)});
+  store.AddRun(first, {SomeEvidence(5)});
+  const std::vector<HistoryPoint> points = store.History("*", std::nullopt, 1);
+  ASSERT_GT(points.size(), 1U);
+  int kernels = 0;
+  for (const HistoryPoint& point : points) {
+    EXPECT_EQ(point.run_id, "b");
+    EXPECT_TRUE(point.dirty);
+    if (point.metric == MetricId::kKernels) kernels += static_cast<int>(point.value.value_or(0));
+  }
+  EXPECT_EQ(kernels, 6);
+  EXPECT_EQ(store.History("*", MetricId::kKernels).size(), 2U);
+  EXPECT_FALSE(store.History("*", MetricId::kKernels)[0].dirty);
+}
+
 TEST_F(StoreTest, LatenciesCanBeReadOneByOne) {
   Store store(file_);
   Fill(store);
