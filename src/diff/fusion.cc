@@ -255,7 +255,9 @@ class FusionFinder {
       if (part.count == 0 || part.row->info.ops.empty()) continue;
       if (OnGpu(*part.row) != OnGpu(*whole.row)) continue;
       // Another kernel of the same operator: batch_norm in training mode is no batch_norm apart.
-      if (Innermost(part.row->op_path) == Innermost(whole.row->op_path)) continue;
+      // A graph is no operator.
+      const bool same_operator = Innermost(part.row->op_path) == Innermost(whole.row->op_path);
+      if (same_operator && !part.row->in_graph) continue;
       const std::set<std::string> words = FoldedOps(part);
       const bool belongs = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
         // A copy may have come for another reason, unless it is called from where the parts are.

@@ -108,11 +108,18 @@ class Pairing {
   // What must be equal besides: a graph holds any operators, and a copy is known by its size.
   static std::string Within(const Launches& launches) {
     const KernelRow& row = *launches.row;
-    if (IsCopyKernel(row.info)) {
-      const std::vector<std::string_view> tensors = Tensors(row.FirstDims());
-      return tensors.empty() ? "" : fmt::format("{}", ElementsOf(tensors[0]));
+    switch (row.in_graph ? row.info.family : Family::kOther) {
+      case Family::kPointwise:
+      case Family::kReduction:
+      case Family::kIndexing:
+      case Family::kCopy:
+        return OperatorSet(row.info);
+      default:
+        break;
     }
-    return row.in_graph && row.info.family == Family::kPointwise ? OperatorSet(row.info) : "";
+    if (!IsCopyKernel(row.info)) return "";
+    const std::vector<std::string_view> tensors = Tensors(row.FirstDims());
+    return tensors.empty() ? "" : fmt::format("{}", ElementsOf(tensors[0]));
   }
 
   // Under another operator, another type is another kernel and no change of this one.

@@ -23,7 +23,8 @@ struct Moved {
 std::string Word(const Launches& launches) {
   const std::vector<std::string>& ops = launches.row->info.ops;
   if (launches.count == 0 || ops.size() != 1) return "";
-  if (ops[0] == "copy" && launches.row->Operator() != "aten::copy_") return "";
+  const bool in_place = launches.row->in_graph || launches.row->Operator() == "aten::copy_";
+  if (ops[0] == "copy" && !in_place) return "";
   // One kernel serves reading and writing at given places.
   return ops[0] == "scatter_gather" ? OperatorWord(launches.row->Operator()) : ops[0];
 }
@@ -97,6 +98,8 @@ bool Rewrites(const Moved& whole, const Moved& write) {
     return IsPartOf(write, whole) && TakesLonger(head, base, 100);
   }
   // Kernels that move as many bytes differ by less.
+  const bool graphs = head.row->in_graph && base.row->in_graph;
+  if (graphs) return head.count == base.count && TakesLonger(head, base, 150);
   return SamePlace(*head.row, *base.row) && TakesLonger(head, base, 150);
 }
 

@@ -220,8 +220,11 @@ std::string Explain(const Change& change) {
                          Plural(head, "kernel"));
     case ChangeKind::kHiddenCopy:
       if (!change.base.empty()) {
+        const KernelInfo info = DecodeKernelName(change.head[0].name);
+        const bool graph = OutermostOperator(change.head[0].op_path).empty();
         return fmt::format("{} writes a whole tensor anew where a part was written in place: {}",
-                           OperatorsText(change.operators), FromTo(change));
+                           graph ? Join(info.ops, "+") : OperatorsText(change.operators),
+                           FromTo(change));
       }
       return fmt::format("{} a step that {}{} asked for: {}",
                          head == 1 ? "a copy" : fmt::format("{} copies", head),

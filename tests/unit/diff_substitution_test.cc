@@ -51,6 +51,32 @@ TEST(Substitution, OfACopyIsACopyOfItsSize) {
               ElementsAre("hidden_copy +1: copy", "removed -1: copy"));
 }
 
+Evidence Graph(const std::string& name) {
+  return ExtractTrace(PERFGATE_TEST_DATA "/h200/" + name + "-cuda_graph.json.gz");
+}
+
+TEST(RecordedGraphs, TellOfAnAttentionThatCameApart) {
+  const auto attention = [](const char* implementation) {
+    return Graph("attention-implementation=" + std::string(implementation) + "-8x16x1024x64-bf16");
+  };
+  const Diff naive = Compare(attention("flash"), attention("naive"));
+  EXPECT_EQ(Lines(naive)[0], "fusion_lost +4: scaled_dot_product_attention");
+  EXPECT_TRUE(Closes(naive));
+  EXPECT_THAT(Lines(Compare(attention("flash"), attention("math"))),
+              ElementsAre("fusion_lost +19: scaled_dot_product_attention"));
+  EXPECT_THAT(Lines(Compare(attention("math"), attention("flash"))),
+              ElementsAre("fused -19: scaled_dot_product_attention"));
+}
+
+TEST(RecordedGraphs, TellOfACacheThatIsConcatenated) {
+  const Diff diff = Compare(Graph("decode-cache=static-8x768-bf16"),
+                            Graph("decode-cache=concatenated-8x768-bf16"));
+  EXPECT_THAT(Lines(diff), ElementsAre("hidden_copy +0: cat copy"));
+  EXPECT_EQ(diff.changes[0].text,
+            "cat writes a whole tensor anew where a part was written in place: 2 x copy bf16 -> 2 "
+            "x cat");
+}
+
 TEST(Substitution, InAGraphIsOneOfTheSameOperator) {
   EXPECT_THAT(Lines(Compare(With({InGraph(kMul)}), With({InGraph(kAdd)}))),
               ElementsAre("added +1: add", "removed -1: mul"));
