@@ -165,12 +165,12 @@ enum class Steadiness {
   kDrifting,   // slowly slower or faster until the end
   kBimodal,    // two levels by turns
 };
+std::string_view ToString(Steadiness steadiness);  // "yes", "no", "drifting", "bimodal"
 
 struct SteadyLevel {
   Steadiness steadiness = Steadiness::kNotSteady;
   int warmup_iterations = 0;  // until the steady level began; all, if there is none
   double drift = 0;           // over the last level, or its last steps, relative to it
-std::string_view ToString(Steadiness steadiness);  // "yes", "no", "drifting", "bimodal"
 };
 
 // Judges the times of a process' iterations, in order, any unit. Steady: from some iteration on, in
