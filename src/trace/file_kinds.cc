@@ -14,6 +14,10 @@ namespace {
 using Name = std::pair<std::string_view, std::string_view>;
 using namespace std::string_view_literals;
 
+constexpr std::string_view kPickle =
+    "a Python pickle (a memory snapshot of PyTorch, or a checkpoint?)";
+constexpr std::string_view kFailedDownload = "the answer of a download that failed";
+
 // First bytes, longer ones before shorter ones.
 constexpr std::array kMagics = {
     Name{"SQLite format 3", "an SQLite database (an Nsight Systems or rocprof export?)"},
@@ -40,10 +44,12 @@ constexpr std::array kMagics = {
     Name{"\x04\x22\x4D\x18", "a file compressed by lz4: decompress it first"},
     Name{"7z\xBC\xAF", "a 7z archive: unpack it first"},
     Name{"Rar!", "a RAR archive: unpack it first"},
-    Name{"\x80\x02", "a Python pickle (a memory snapshot of PyTorch, or a checkpoint?)"},
-    Name{"\x80\x03", "a Python pickle (a memory snapshot of PyTorch, or a checkpoint?)"},
-    Name{"\x80\x04", "a Python pickle (a memory snapshot of PyTorch, or a checkpoint?)"},
-    Name{"\x80\x05", "a Python pickle (a memory snapshot of PyTorch, or a checkpoint?)"},
+    Name{"\x80\x02", kPickle},
+    Name{"\x80\x03", kPickle},
+    Name{"\x80\x04", kPickle},
+    Name{"\x80\x05", kPickle},
+    Name{"}q\0"sv, kPickle},
+    Name{"]q\0"sv, kPickle},
     Name{"\x93NUMPY", "a NumPy array (.npy)"},
     Name{"\x89HDF", "an HDF5 file"},
     Name{"PAR1", "a Parquet file"},
@@ -84,6 +90,14 @@ constexpr std::array kTexts = {
     Name{"Traceback (most recent call last)", "the text of a Python error"},
     Name{"==PROF==", "the output of Nsight Compute"},
     Name{"# tracer:", "an ftrace log"},
+    Name{"(dp0\n", kPickle},
+    Name{"(lp0\n", kPickle},
+    Name{"404: Not Found", kFailedDownload},
+    Name{"Not Found", kFailedDownload},
+    Name{"Entry not found", kFailedDownload},
+    Name{"Invalid username or password", kFailedDownload},
+    Name{"HTTP/1.", kFailedDownload},
+    Name{"curl: (", kFailedDownload},
 };
 
 bool Holds(std::string_view text, std::string_view part) {
@@ -216,6 +230,7 @@ std::string Markup(std::string_view text) {
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (Holds(lower, "<svg")) return "an SVG image";
+  if (Holds(lower, "<error>")) return std::string(kFailedDownload);
   if (Holds(lower, "html") || Holds(lower, "<head") || Holds(lower, "<body")) {
     return "an HTML page (an error page of a download?)";
   }
@@ -236,9 +251,10 @@ std::string TextFile(std::string_view text) {
   if (LooksLikeFoldedStacks(FirstLine(text))) return "folded stacks (export_stacks)";
   if (IsTable(text, ',')) return "a CSV table";
   if (IsTable(text, '\t')) return "a table with tabs";
+  if (text.starts_with('"')) return "a single JSON value";
   if (LooksLikeYaml(text)) return "a YAML file";
   const std::string_view word = Trim(FirstLine(text));
-  if (word == "null" || word == "true" || word == "false" || text.starts_with('"') ||
+  if (word == "null" || word == "true" || word == "false" ||
       word.find_first_not_of("0123456789.+-eE") == std::string_view::npos) {
     return "a single JSON value";
   }

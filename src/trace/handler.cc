@@ -320,6 +320,7 @@ bool TraceHandler::SetArg(int64_t number) {
       return true;
     case Field::kTaskType:  // of the rows of Ascend's hardware, which have no category
       trace_.other_accelerator = kAscendAccelerator;
+      facts_.ascend = true;
       return true;
     case Field::kRocprof:
       facts_.rocprof = true;

@@ -67,6 +67,11 @@ constexpr std::array kDocuments = {
               "an execution trace or a graph (its key is \"nodes\", not \"traceEvents\")"},
     KnownKeys{{"rocprofiler-sdk-tool", "", ""}, "the JSON of rocprofv3"},
     KnownKeys{{"segments", "device_traces", ""}, "a memory snapshot of PyTorch"},
+    KnownKeys{{"address", "total_size", "blocks"}, "a memory snapshot of PyTorch"},
+    KnownKeys{{"message", "documentation_url", ""},
+              "an error of GitHub's API: nothing was fetched"},
+    KnownKeys{{"sha", "content", "encoding"},
+              "what GitHub's API says of a file: fetch its \"download_url\""},
     KnownKeys{{"profiles", "shared", ""}, "a Speedscope profile"},
     KnownKeys{{"meta", "threads", ""}, "a profile of the Firefox profiler"},
     KnownKeys{{"resourceSpans", "", ""}, "OpenTelemetry spans"},
@@ -97,6 +102,7 @@ std::string ForeignEvents(const DocumentFacts& facts) {
            "category nor launch";
   }
   if (std::string what = KnownDocument(facts); !what.empty()) return what;
+  if (facts.ascend) return "a profile of an Ascend accelerator (NPU) without PyTorch's operators";
   if (facts.rocprof) return "the JSON of rocprof: a Chrome trace without PyTorch's operators";
   if (!facts.other_categories.empty() && facts.other_categories[0] == "dynamo_timed") {
     return "compile times of torch.compile (a chromium_events.json of tlparse)";
