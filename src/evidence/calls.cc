@@ -1,5 +1,6 @@
 #include "evidence/calls.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -7,8 +8,12 @@
 namespace perfgate {
 namespace {
 
+// Runtimes whose calls are CUDA's under another name: AMD's, Moore Threads', Enflame's, MetaX's.
+constexpr std::array<std::string_view, 7> kCudaLike = {"cuda", "cu",   "hip", "musa",
+                                                       "mu",   "tops", "mc"};
+
 struct Prefix {
-  std::string_view text;  // of the name without cuda, cu, hip, ur or pi
+  std::string_view text;  // of the name without the runtime's own prefix
   CallKind kind;
 };
 
@@ -38,6 +43,8 @@ constexpr std::array kPrefixes = {
     Prefix{"ExtMalloc", CallKind::kDeviceMalloc},
 };
 
+constexpr std::array<std::string_view, 3> kIntel = {"ur", "pi", "ze"};
+
 // Calls of Intel's Unified Runtime and of its forerunner. Level Zero's (ze...) stand inside them
 // and own no work of their own.
 constexpr std::array kUnifiedRuntime = {
@@ -65,8 +72,14 @@ CallKind ClassifyTransfer(std::string_view rest) {
 
 }  // namespace
 
+bool IsOfKnownRuntime(std::string_view call) {
+  const auto starts = [call](std::string_view vendor) { return call.starts_with(vendor); };
+  return std::any_of(kCudaLike.begin(), kCudaLike.end(), starts) ||
+         std::any_of(kIntel.begin(), kIntel.end(), starts);
+}
+
 CallKind ClassifyCall(std::string_view name) {
-  for (const std::string_view vendor : {"cuda", "cu", "hip"}) {
+  for (const std::string_view vendor : kCudaLike) {
     if (!name.starts_with(vendor)) continue;
     const std::string_view rest = name.substr(vendor.size());
     for (const Prefix& prefix : kPrefixes) {

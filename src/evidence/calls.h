@@ -20,6 +20,9 @@ enum class CallKind : uint8_t {
 
 CallKind ClassifyCall(std::string_view name);
 
+// False: the names of this runtime's calls say nothing.
+bool IsOfKnownRuntime(std::string_view call);
+
 // Calls that run kernels, so that they owe GPU work.
 inline bool LaunchesKernels(CallKind kind) {
   return kind == CallKind::kKernelLaunch || kind == CallKind::kGraphLaunch;

@@ -25,6 +25,11 @@ struct LaunchCall {
   CallKind kind = CallKind::kOther;
   bool captured = false;  // recorded into a graph: owns no GPU work
   bool owns_work = false, owns_kernel = false;
+
+  // Not of a graph. A call whose name is not known is a launch if a kernel is its work.
+  bool LaunchesKernel() const {
+    return kind == CallKind::kKernelLaunch || (kind == CallKind::kOther && owns_kernel);
+  }
 };
 static_assert(sizeof(LaunchCall) == 24);  // one is kept for each call of a trace
 
@@ -48,6 +53,9 @@ struct GpuLinks {
   std::vector<LaunchCall> calls;  // sorted by id; none after ExtractGpuTimes
   std::vector<GpuWork> work;      // inside the steps, sorted by step, then by launch
 
+  // False: not one call that owns work has a name that is known, so what else the runtime's calls
+  // do is not known either.
+  bool KnowsCalls() const;
   int64_t Bytes() const {
     return static_cast<int64_t>(calls.size() * sizeof(LaunchCall) + work.size() * sizeof(GpuWork));
   }

@@ -1,32 +1,24 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "evidence/gpu.h"
+#include "kernel/kernel.h"
 
 namespace perfgate {
 namespace {
 
 struct Direction {
-  std::string_view text;
+  CopyDirection direction;
   MetricId count, bytes;
 };
 
-// The first text that a copy's name holds decides.
 constexpr std::array kDirections = {
-    Direction{"Memcpy HtoD", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
-    Direction{"Memcpy DtoH", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
-    Direction{"Memcpy DtoD", MetricId::kMemcpyDtoDCount, MetricId::kMemcpyDtoDBytes},
-    // ROCm's spelling.
-    Direction{"CopyHostToDevice", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
-    Direction{"CopyDeviceToHost", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
-    Direction{"CopyDeviceToDevice", MetricId::kMemcpyDtoDCount, MetricId::kMemcpyDtoDBytes},
-    // Intel's: "zeCommandListAppendMemoryCopy(M2D)", M for the host's memory.
-    Direction{"(M2D", MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
-    Direction{"(D2M", MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
-    Direction{"(D2D", MetricId::kMemcpyDtoDCount, MetricId::kMemcpyDtoDBytes},
+    Direction{CopyDirection::kHostToDevice, MetricId::kMemcpyHtoDCount, MetricId::kMemcpyHtoDBytes},
+    Direction{CopyDirection::kDeviceToHost, MetricId::kMemcpyDtoHCount, MetricId::kMemcpyDtoHBytes},
+    Direction{CopyDirection::kDeviceToDevice, MetricId::kMemcpyDtoDCount,
+              MetricId::kMemcpyDtoDBytes},
 };
 
 constexpr MetricId kByteMetrics[] = {MetricId::kMemcpyBytes, MetricId::kMemcpyHtoDBytes,
@@ -54,18 +46,12 @@ void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& e
     bytes_missing |= event.bytes == kAbsent;
     const double size = event.bytes == kAbsent ? 0 : static_cast<double>(event.bytes);
     bytes[step] += size;
-    const std::string_view name = trace.Text(event.name);
+    const CopyDirection said = DirectionOfCopy(trace.Text(event.name));
+    unknown_direction |= said == CopyDirection::kUnknown;
     const auto direction =
-        std::find_if(kDirections.begin(), kDirections.end(), [&](const Direction& d) {
-          // The driver's kernels copy inside the GPU.
-          return event.kind == EventKind::kKernel ? d.count == MetricId::kMemcpyDtoDCount
-                                                  : name.find(d.text) != std::string_view::npos;
-        });
-    if (direction == kDirections.end()) {
-      // Between peers or inside the host: a direction without a metric.
-      unknown_direction |= !name.starts_with("Memcpy ") && !name.starts_with("Copy");
-      continue;
-    }
+        std::find_if(kDirections.begin(), kDirections.end(),
+                     [said](const Direction& row) { return row.direction == said; });
+    if (direction == kDirections.end()) continue;
     evidence.values[direction->count][step] += 1;
     evidence.values[direction->bytes][step] += size;
   }
@@ -106,9 +92,7 @@ void CountLaunches(const GpuLinks& links, ProcessEvidence& evidence) {
     if (call.step < 0 || call.captured) continue;
     const auto step = static_cast<size_t>(call.step);
     graphs[step] += call.kind == CallKind::kGraphLaunch;
-    // A call whose name CUPTI did not know is a launch if a kernel is its work.
-    launches[step] +=
-        call.kind == CallKind::kKernelLaunch || (call.kind == CallKind::kOther && call.owns_kernel);
+    launches[step] += call.LaunchesKernel();
   }
 }
 

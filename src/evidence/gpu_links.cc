@@ -266,6 +266,13 @@ class Linker {
 
 }  // namespace
 
+bool GpuLinks::KnowsCalls() const {
+  const auto owns = [](const LaunchCall& call) { return call.owns_work; };
+  const auto known = [&](const LaunchCall& call) { return owns(call) && IsLaunch(call.kind); };
+  return std::none_of(calls.begin(), calls.end(), owns) ||
+         std::any_of(calls.begin(), calls.end(), known);
+}
+
 GpuLinks LinkGpuWork(const TraceData& trace, const HostTree& host, ProcessEvidence& evidence) {
   return Linker(trace, host, evidence).Link();
 }

@@ -177,7 +177,8 @@ void ExtractLaunchTimes(const TraceData& trace, std::vector<LaunchCall> calls,
   std::vector<int64_t> delays;  // of one step
   int64_t disturbed = 0, timed = 0, early = 0;
   std::erase_if(calls, [](const LaunchCall& call) {
-    return !LaunchesKernels(call.kind) || call.step < 0 || call.captured;
+    const bool launches = call.LaunchesKernel() || call.kind == CallKind::kGraphLaunch;
+    return !launches || call.step < 0 || call.captured;
   });
   SortRuns(calls, [](const LaunchCall& a, const LaunchCall& b) { return a.step < b.step; });
   for (size_t i = 0; i < calls.size(); ++i) {

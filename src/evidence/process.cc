@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "evidence/gpu.h"
 #include "evidence/host.h"
 #include "evidence/time_line.h"
+#include "kernel/kernel.h"
 
 namespace perfgate {
 namespace {
@@ -20,7 +22,22 @@ auto Beside(Work work) {
   return std::async(std::launch::async | std::launch::deferred, std::move(work));
 }
 
+// Operators that no CPU runs: where the profiler could not record the GPU, these tell of it.
+bool RanGpuOperators(const TraceData& trace) {
+  std::vector<uint32_t> names;
+  for (uint32_t text = 0; text < trace.texts.size(); ++text) {
+    if (RunsOnGpuAlone(trace.Text(text))) names.push_back(text);
+  }
+  if (names.empty()) return false;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events.Kind(i) != EventKind::kOperator) continue;
+    if (std::binary_search(names.begin(), names.end(), trace.events[i].name)) return true;
+  }
+  return false;
+}
+
 bool UsesGpu(const TraceData& trace, const HostTree& host) {
+  if (trace.gpu_rows) return true;
   for (size_t i = 0; i < trace.events.size(); ++i) {
     if (trace.events.Kind(i) == EventKind::kOperator) continue;
     const TraceEvent& event = trace.events[i];
@@ -29,7 +46,7 @@ bool UsesGpu(const TraceData& trace, const HostTree& host) {
     if (event.kind == EventKind::kMemory && event.device >= 0) return true;
     if (event.IsCall() && IsLaunch(host.CallKindOf(event))) return true;
   }
-  return false;
+  return RanGpuOperators(trace);
 }
 
 // Counts that cannot be told by step would look like evidence.
@@ -62,6 +79,14 @@ void NoteUnlinked(const TraceData& trace, const GpuLinks& links, ProcessEvidence
   }
 }
 
+// Calls that wait or allocate cannot be told from others.
+void CallsUnknown(ProcessEvidence& evidence) {
+  for (const MetricId id : {MetricId::kSyncs, MetricId::kHarnessSyncs, MetricId::kDeviceMallocs}) {
+    evidence.values.erase(id);
+    evidence.unavailable[id] = "the names of the runtime's calls are not known";
+  }
+}
+
 void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs_outside,
                 TimeLineMaker& time_line, ProcessEvidence& evidence) {
   if (!trace.other_accelerator.empty()) {
@@ -76,16 +101,18 @@ void ExtractGpu(const TraceData& trace, const HostTree& host, bool harness_syncs
   if (!links.linked) NoteUnlinked(trace, links, evidence);
   if (!links.linked && evidence.window.marked) return;
   evidence.link_bytes += links.Bytes();
+  const bool knows_calls = links.KnowsCalls();
   ExtractGpuCounts(trace, host, links, evidence);
   ExtractGpuTimes(trace, links, evidence);
   ExtractCommunication(trace, links, evidence);
   std::future<IdleTimes> idle = Beside([&, steps = evidence.window.steps.size()] {
-    return links.linked ? ExtractIdle(trace, host, links, steps) : IdleTimes();
+    return links.linked && knows_calls ? ExtractIdle(trace, host, links, steps) : IdleTimes();
   });
   const Attribution attributed = attribution.get();
   ExtractGpuRows(trace, host, links, attributed, time_line, evidence);
   ExtractSyncs(trace, host, attributed, harness_syncs_outside, evidence);
   evidence.idle = idle.get();
+  if (!knows_calls) CallsUnknown(evidence);
 }
 
 // Marked steps in which nothing was recorded: the model ran in a thread or a process that the
@@ -122,6 +149,21 @@ void CheckGpuIsThere(const TraceData& trace, ProcessEvidence& evidence) {
   evidence.incomplete.push_back(
       "the process used a GPU, but the trace holds no CUDA call and no GPU activity: the profiler "
       "recorded the CPU only");
+}
+
+// A trace whose calls say nothing, and which holds no work of their device, is not one of a CPU.
+void CheckRuntimeIsKnown(const TraceData& trace, ProcessEvidence& evidence) {
+  std::optional<uint32_t> unknown;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (!IsCall(trace.events.Kind(i))) continue;
+    if (IsOfKnownRuntime(trace.Text(trace.events[i].name))) return;
+    unknown = unknown.value_or(trace.events[i].name);
+  }
+  if (!unknown) return;
+  evidence.incomplete.push_back(
+      fmt::format("the trace holds calls of a runtime that is not known (first: {}) and no work of "
+                  "its device: what ran there is not counted",
+                  Printable(trace.Text(*unknown))));
 }
 
 void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
@@ -187,6 +229,7 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
   } else {
     AddHostSide(host_side.get(), before, evidence);
     ExtractCpuKernels(trace, host, evidence);
+    CheckRuntimeIsKnown(trace, evidence);
   }
   CheckWork(trace, evidence);
   evidence.time_line = time_line.Take();

@@ -67,6 +67,12 @@ struct KernelInfo {
 // Never throws; a name of any length and any bytes is harmless and costs linear time.
 KernelInfo DecodeKernelName(std::string_view exact);
 
+// What a copy's name says of its ends. A third thing (peers, arrays, memory that both sides own) is
+// kOther.
+enum class CopyDirection { kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevice, kOther };
+
+CopyDirection DirectionOfCopy(std::string_view name);
+
 // An element type in one word, however it is spelled in a name or in a call's types: "bf16" for
 // `c10::BFloat16`, `__nv_bfloat16`, `bfloat16_t const*`; "" if it is no type that a tensor may
 // have.
@@ -87,6 +93,9 @@ enum class OperatorKind {
 };
 
 OperatorKind ClassifyOperator(std::string_view name);
+// True of operators that no CPU runs (`aten::cudnn_convolution`); false where the name does not
+// say.
+bool RunsOnGpuAlone(std::string_view name);
 // "aten::mm" -> "mm"; "aoti_torch_cpu_mm_out" -> "mm"; "aten::gelu_" -> "gelu"; "aten::_softmax" ->
 // "softmax"; "aten::clone" -> "copy": one word an operator, so that all spellings compare.
 std::string OperatorWord(std::string_view name);

@@ -1,4 +1,8 @@
-// Copies and fills of the driver: "Memcpy HtoD (Pinned -> Device)", "Memset (Device)".
+// Copies and fills: "Memcpy HtoD (Pinned -> Device)", "Memset (Device)".
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "kernel/families.h"
 
 namespace perfgate {
@@ -15,11 +19,48 @@ bool IsCopyKernel(std::string_view text) {
   return IsDigits(text);
 }
 
+// roctracer's names.
+constexpr std::array kRoctracerCopies = {
+    std::pair{std::string_view("CopyHostToDevice"), CopyDirection::kHostToDevice},
+    std::pair{std::string_view("CopyDeviceToHost"), CopyDirection::kDeviceToHost},
+    std::pair{std::string_view("CopyDeviceToDevice"), CopyDirection::kDeviceToDevice},
+};
+
+// Where the two ends stand: "HtoD (", "M2D)". Intel tells the host's own memory (M) from what SYCL
+// allocated there (H).
+CopyDirection DirectionOfEnds(std::string_view text) {
+  const size_t length = std::min(text.find_first_of(" )"), text.size());
+  const bool word = length == 4 && text.substr(1, 2) == "to";
+  if (!word && !(length == 3 && text[1] == '2')) return CopyDirection::kUnknown;
+  constexpr std::string_view kEnds = "HMDAPS";
+  const char from = text[0], to = text[length - 1];
+  if (kEnds.find(from) == std::string_view::npos || kEnds.find(to) == std::string_view::npos) {
+    return CopyDirection::kUnknown;
+  }
+  const bool from_host = from == 'H' || from == 'M', to_host = to == 'H' || to == 'M';
+  if (from_host && to == 'D') return CopyDirection::kHostToDevice;
+  if (from == 'D' && to_host) return CopyDirection::kDeviceToHost;
+  if (from == 'D' && to == 'D') return CopyDirection::kDeviceToDevice;
+  return CopyDirection::kOther;
+}
+
 }  // namespace
+
+CopyDirection DirectionOfCopy(std::string_view name) {
+  if (IsCopyKernel(name)) return CopyDirection::kDeviceToDevice;
+  for (const auto& [start, direction] : kRoctracerCopies) {
+    if (name.starts_with(start)) return direction;
+  }
+  // Kineto's, and Level Zero's: "zeCommandListAppendMemoryCopy(M2D)".
+  for (const std::string_view start : {"Memcpy ", "zeCommandListAppendMemoryCopy("}) {
+    if (name.starts_with(start)) return DirectionOfEnds(name.substr(start.size()));
+  }
+  return CopyDirection::kUnknown;
+}
 
 bool DecodeMemory(const NameParts& name, KernelInfo* info) {
   std::string_view text = name.exact;
-  bool copy = text.starts_with("Memcpy ") || IsCopyKernel(text);
+  const bool copy = text.starts_with("Memcpy ") || DirectionOfCopy(text) != CopyDirection::kUnknown;
   if (!copy && !text.starts_with("Memset")) return false;
   info->family = Family::kMemory;
   info->ops = {copy ? "copy" : "fill"};

@@ -136,6 +136,16 @@ OperatorKind ClassifyOperator(std::string_view name) {
   return facts == nullptr ? OperatorKind::kOther : facts->kind;
 }
 
+bool RunsOnGpuAlone(std::string_view name) {
+  // `aten::cudnn_is_acceptable` is asked on any device.
+  static constexpr std::array<std::string_view, 9> kStarts = {
+      "aten::cudnn_convolution",     "aten::cudnn_batch_norm", "aten::_cudnn_rnn",
+      "aten::_cudnn_attention_",     "aten::miopen_",          "aten::_flash_attention_",
+      "aten::_efficient_attention_", "aten::_cslt_sparse_mm",  "triton_"};
+  return std::any_of(kStarts.begin(), kStarts.end(),
+                     [name](std::string_view start) { return name.starts_with(start); });
+}
+
 std::string OperatorWord(std::string_view name) {
   return std::string(OneSpelling(WithoutEnding(WithoutNamespace(name))));
 }

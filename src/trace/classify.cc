@@ -37,6 +37,14 @@ constexpr std::array kOldCategories = {
     KnownCategory{"Memset", EventKind::kMemset},
 };
 
+// Ends of the same categories of other vendors: xpu_runtime, privateuse1_driver, mlu_memcpy.
+constexpr std::array kOfOtherVendors = {
+    KnownCategory{"_runtime", EventKind::kRuntime},
+    KnownCategory{"_driver", EventKind::kDriver},
+    KnownCategory{"_memcpy", EventKind::kMemcpy},
+    KnownCategory{"_memset", EventKind::kMemset},
+};
+
 template <size_t kSize>
 std::optional<EventKind> KindIn(const std::array<KnownCategory, kSize>& categories,
                                 std::string_view category) {
@@ -49,9 +57,9 @@ std::optional<EventKind> KindIn(const std::array<KnownCategory, kSize>& categori
 std::optional<EventKind> KindOf(std::string_view category) {
   if (const auto kind = KindIn(kCategories, category)) return kind;
   if (const auto kind = KindIn(kOldCategories, category)) return kind;
-  // The same of other vendors: xpu_runtime, privateuse1_driver, mtia_runtime, musa_runtime.
-  if (category.ends_with("_runtime")) return EventKind::kRuntime;
-  if (category.ends_with("_driver")) return EventKind::kDriver;
+  for (const KnownCategory& known : kOfOtherVendors) {
+    if (category.ends_with(known.text)) return known.kind;
+  }
   return std::nullopt;
 }
 
@@ -61,6 +69,13 @@ std::string_view Accelerator(std::string_view category) {
   if (category == "hpu_op") return "a Gaudi accelerator (HPU)";
   if (category == "async_npu" || category == "HostToDevice") return kAscendAccelerator;
   return "";
+}
+
+bool IsOfGpuRow(std::string_view category) {
+  static constexpr std::array<std::string_view, 6> kOfGpuRows = {
+      "gpu_user_annotation", "cuda_sync",         "cuda_event", "xpu_sync",
+      "cuda_profiler_range", "xpu_scope_profiler"};
+  return std::find(kOfGpuRows.begin(), kOfGpuRows.end(), category) != kOfGpuRows.end();
 }
 
 bool IsArrow(std::string_view phase) { return phase == "s" || phase == "t" || phase == "f"; }
@@ -129,6 +144,7 @@ TraceHandler::Reason TraceHandler::ReasonToLeaveOut(std::string_view category,
 // For telling a trace that holds nothing of use from what no PyTorch wrote.
 int64_t* TraceHandler::FactOfLeftOut(std::string_view category, std::string_view phase) {
   if (trace_.other_accelerator.empty()) trace_.other_accelerator = Accelerator(category);
+  trace_.gpu_rows |= IsOfGpuRow(category);
   if (phase == "M") return &facts_.metadata_rows;
   if (IsArrow(phase)) return &uncounted_;
   if (category.empty()) {

@@ -45,7 +45,10 @@ void TraceHandler::SectionScalar(std::string_view text) {
     DeviceProperties& device = trace_.devices.back();
     if (sub_key_ == "id") device.id = integer.value_or(kAbsent);
     if (sub_key_ == "name") device.name = Start(text);
-    if (sub_key_ == "numSms") device.sm_count = integer.value_or(0);
+    // The second spelling is that of 2021.
+    if (sub_key_ == "numSms" || sub_key_ == "multiProcessorCount") {
+      device.sm_count = integer.value_or(0);
+    }
     if (sub_key_ == "totalGlobalMem") device.memory_bytes = integer.value_or(0);
     if (sub_key_ == "uuid") device.uuid = Start(text);
   } else if (section_ == Section::kDistributed && depth_ == 2 && integer && *integer >= 0 &&

@@ -20,6 +20,7 @@ bool TraceHandler::Add(const TraceHandler& part) {
   if (!part.trace_.other_accelerator.empty() && part.trace_.other_accelerator != accelerator) {
     return false;
   }
+  trace_.gpu_rows |= part.trace_.gpu_rows;
   for (const auto& [reason, count] : part.left_out_) left_out_[reason] += count;
   trace_.events_read += part.trace_.events_read;
   fractions_seen_ |= part.fractions_seen_;

@@ -182,6 +182,10 @@ struct TraceData {
   std::string footer_fault;
   std::map<std::string, std::string> environment;
 
+  // The file holds what only a GPU's process has: ranges, waits or counters on its rows. They are
+  // not kept.
+  bool gpu_rows = false;
+
   // "an MTIA accelerator": the file holds its work, in events that name no launch. "": none.
   std::string other_accelerator;
 

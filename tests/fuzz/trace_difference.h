@@ -54,11 +54,11 @@ inline std::string DifferenceOfDocuments(const TraceData& a, const TraceData& b)
     const auto& [events, texts, shapes, messages, signatures, devices_seen, base_ns,
                  whole_microseconds, cupti, runtime, driver, record_shapes, with_stack,
                  profile_memory, rank, world_size, writer, profiler, footer, records, dropped,
-                 fault, environment, accelerator, events_read, left_out, warnings, incomplete,
-                 refused, json_bytes] = t;
+                 fault, environment, gpu_rows, accelerator, events_read, left_out, warnings,
+                 incomplete, refused, json_bytes] = t;
     return std::make_tuple(base_ns, whole_microseconds, cupti, runtime, driver, record_shapes,
                            with_stack, profile_memory, rank, world_size, writer, profiler, footer,
-                           records, dropped, fault, environment, accelerator);
+                           records, dropped, fault, environment, gpu_rows, accelerator);
   };
   if (facts(a) != facts(b)) return "metadata";
   if (a.events_read != b.events_read) return "number of events read";

@@ -87,8 +87,32 @@ TEST(MemoryNames, AreCopiesAndFills) {  // rows 75 and 76
       {"Memcpy HtoD (Pinned -> Device)", Family::kMemory, "", {"copy"}},
       {"Memcpy DtoH (Device -> Pageable)", Family::kMemory, "", {"copy"}},
       {"Memset (Device)", Family::kMemory, "", {"fill"}},
+      {"CopyHostToDevice", Family::kMemory, "", {"copy"}},
+      {"zeCommandListAppendMemoryCopy(M2D)", Family::kMemory, "", {"copy"}},
   });
   EXPECT_EQ(DecodeKernelName("Memcpy HtoD (Pinned -> Device)").canonical, "Memcpy HtoD (Pinned -> Device)");
+}
+
+TEST(MemoryNames, SayTheDirectionInEachRuntimesSpelling) {
+  const auto expect = [](CopyDirection direction, std::initializer_list<const char*> names) {
+    for (const char* name : names) EXPECT_EQ(DirectionOfCopy(name), direction) << name;
+  };
+  expect(CopyDirection::kHostToDevice,
+         {"Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD", "CopyHostToDevice",
+          "Memcpy M2D (Memory -> Device)", "Memcpy H2D (Host -> Device)",
+          "zeCommandListAppendMemoryCopy(M2D)"});
+  expect(CopyDirection::kDeviceToHost,
+         {"Memcpy DtoH (Device -> Pageable)", "CopyDeviceToHost", "Memcpy D2M (Device -> Memory)",
+          "zeCommandListAppendMemoryCopy(D2H)"});
+  expect(CopyDirection::kDeviceToDevice,
+         {"Memcpy DtoD (Device -> Device)", "CopyDeviceToDevice", "Memcpy D2D (Device -> Device)",
+          "memcpy128", "memcpy32_post"});
+  expect(CopyDirection::kOther,
+         {"Memcpy PtoP (Device -> Device)", "Memcpy HtoH (Pageable -> Pinned)",
+          "Memcpy HtoA (Pinned -> Array)", "Memcpy D2S (Device -> Shared)"});
+  expect(CopyDirection::kUnknown,
+         {"Memcpy <unknown> (? -> ?)", "Memcpy", "Memcpy ", "zeCommandListAppendMemoryCopy", "D2D",
+          "gemm_kernel", ""});
 }
 
 TEST(ExtensionNames, AreKnownByTheirNamespaces) {

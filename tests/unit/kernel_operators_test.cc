@@ -96,6 +96,18 @@ TEST(Operators, MadeOfOthersOrUnknownCountByTheirChildren) {
   }
 }
 
+TEST(Operators, ThatNoCpuRunsTellOfAGpu) {
+  for (const char* name : {"aten::cudnn_convolution", "aten::_cudnn_rnn", "aten::miopen_batch_norm",
+                           "aten::_flash_attention_forward", "triton_poi_fused_add_0"}) {
+    EXPECT_TRUE(RunsOnGpuAlone(name)) << name;
+  }
+  for (const char* name :
+       {"aten::cudnn_is_acceptable", "aten::convolution", "aten::mm",
+        "aten::_scaled_dot_product_flash_attention_for_cpu", "graph_0_cpp_fused_add_0"}) {
+    EXPECT_FALSE(RunsOnGpuAlone(name)) << name;
+  }
+}
+
 TEST(OperatorWords, AreOneForAllSpellings) {
   EXPECT_EQ(OperatorWord("aten::mm"), "mm");
   EXPECT_EQ(OperatorWord("aoti_torch_cpu_mm_out"), "mm");

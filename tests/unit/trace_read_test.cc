@@ -79,6 +79,14 @@ TEST(TraceReader, KeysOfAnEventAndOfTheDocumentMayStandInAnyOrder) {
   EXPECT_EQ(trace.incomplete, "");
 }
 
+TEST(TraceReader, KnowsTheDevicePropertiesOf2021) {
+  const TraceData trace = Read(
+      R"({"computeProperties": [{"id": 0, "name": "V100", "major": 7, "multiProcessorCount": 80}],
+          "traceEvents": [{"ph": "X", "cat": "Kernel", "name": "k", "ts": 1, "dur": 1}]})");
+  ASSERT_EQ(trace.devices.size(), 1U);
+  EXPECT_EQ(trace.devices[0].sm_count, 80);
+}
+
 TEST(TraceReader, KeepsInputDimsInOneSpelling) {
   const TraceData trace = ReadOne(
       R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Input Dims":[[2,  3],[],[[4],[5,6]]],"Ev Idx":1}})");
