@@ -191,6 +191,8 @@ bool OtherTypes(const KernelRow& base, const KernelRow& head);
 // Of a pair with other types: to elements of fewer bytes, of its factors if it is a matrix product;
 // else neither end got wider.
 bool NarrowerTypes(const KernelRow& base, const KernelRow& head);
+// A product of a matrix and a vector has no use for them.
+bool LosesTensorCore(const KernelInfo& from, const KernelInfo& to);
 
 // The passes, in this order.
 void FindExchanges(Work* work, const Evidence& base, const Evidence& head);  // messages

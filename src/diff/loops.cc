@@ -28,20 +28,31 @@ bool IsGrouped(const KernelRow& row) {
          row.name.find("GroupProblemShape") != std::string::npos;
 }
 
+// Calls of one size. A step, as the sides may have other numbers of steps.
+struct ProductCalls {
+  ProductSize size;
+  double a_step;
+};
+
+double AStep(const KernelRow& row, const ShapeUse& use) {
+  return static_cast<double>(use.count) /
+         static_cast<double>(std::max<size_t>(1, row.count_per_step.size()));
+}
+
 // Of all calls of a product; none if one is unknown.
-std::vector<ProductSize> ProductsIn(const KernelRow& row) {
-  std::vector<ProductSize> sizes;
+std::vector<ProductCalls> ProductsIn(const KernelRow& row) {
+  std::vector<ProductCalls> products;
   for (const ShapeUse& use : row.shapes) {
     const std::optional<ProductSize> size = ProductOf(row.Operator(), use.input_dims);
     if (!size) return {};
-    sizes.push_back(*size);
+    products.push_back({*size, AStep(row, use)});
   }
-  return sizes;
+  return products;
 }
 
 // One side's products: what the other side has too is no news.
 struct Products {
-  std::map<Weight, int64_t> alone;  // calls of one matrix, all steps
+  std::map<Weight, double> alone;  // calls of one matrix, a step
   std::set<std::array<int64_t, 4>> sizes;
   std::set<std::string_view> names;
 
@@ -55,8 +66,7 @@ struct Products {
         if (!size) continue;
         sizes.insert(Key(*size));
         if (size->matrices > 1) continue;
-        int64_t& calls = alone[WeightOf(row, *size)];
-        calls = SaturatingAdd(calls, use.count);
+        alone[WeightOf(row, *size)] += AStep(row, use);
       }
     }
   }
@@ -65,7 +75,7 @@ struct Products {
     return {size.matrices, size.rows, size.inner, size.columns};
   }
   bool Has(const ProductSize& size) const { return sizes.contains(Key(size)); }
-  int64_t Alone(const Weight& weight) const {
+  double Alone(const Weight& weight) const {
     const auto found = alone.find(weight);
     return found == alone.end() ? 0 : found->second;
   }
@@ -113,6 +123,7 @@ class LoopFinder {
                                      [](const Launches* l) { return IsGrouped(*l->row); });
     Change change = OfKind(reversed_ ? ChangeKind::kFused : ChangeKind::kFusionSplit);
     change.ops = {"mm"};
+    AddWorse(reversed_ ? parts : wholes, reversed_ ? wholes : parts, &change);
     std::vector<ChangedKernel>& one = reversed_ ? change.head : change.base;
     std::vector<ChangedKernel>& many = reversed_ ? change.base : change.head;
     TakeAll(wholes, &one);
@@ -130,29 +141,52 @@ class LoopFinder {
 
  private:
   // Calls of one matrix with this second factor came at least as often as those of several went.
-  bool CameApart(const KernelRow& row, const ProductSize& size, int64_t calls) const {
-    const Weight weight = WeightOf(row, size);
-    const int64_t more = loop_products_.Alone(weight) - once_products_.Alone(weight);
-    return size.matrices > 1 && more >= calls && !loop_products_.Has(size);
+  bool CameApart(const KernelRow& row, const ProductCalls& calls) const {
+    constexpr double kRounding = 1e-6;
+    const Weight weight = WeightOf(row, calls.size);
+    const double more = loop_products_.Alone(weight) - once_products_.Alone(weight);
+    return calls.size.matrices > 1 && more >= calls.a_step - kRounding &&
+           !loop_products_.Has(calls.size);
   }
 
   bool IsWhole(const Launches& launches) const {
     const KernelRow& row = *launches.row;
-    const std::vector<ProductSize> sizes = ProductsIn(row);
-    if (sizes.empty()) return IsGrouped(row) && !loop_products_.names.contains(row.name);
-    return std::all_of(sizes.begin(), sizes.end(), [&](const ProductSize& size) {
-      return CameApart(row, size, row.shapes[0].count);
-    });
+    const std::vector<ProductCalls> products = ProductsIn(row);
+    if (products.empty()) return IsGrouped(row) && !loop_products_.names.contains(row.name);
+    return std::all_of(products.begin(), products.end(),
+                       [&](const ProductCalls& calls) { return CameApart(row, calls); });
   }
 
+  // Without sizes: a kernel that the other side has not, once for each of several turns.
   bool IsPart(const Launches& launches) const {
     const KernelRow& row = *launches.row;
-    const std::vector<ProductSize> sizes = ProductsIn(row);
-    if (weights_.empty()) return !IsGrouped(row) && !once_products_.names.contains(row.name);
-    return !sizes.empty() && std::all_of(sizes.begin(), sizes.end(), [&](const ProductSize& size) {
-      return size.matrices == 1 && weights_.contains(WeightOf(row, size)) &&
-             !once_products_.Has(size);
-    });
+    if (weights_.empty()) {
+      return !IsGrouped(row) && launches.count >= 2 * rarest_ &&
+             !once_products_.names.contains(row.name);
+    }
+    const std::vector<ProductCalls> products = ProductsIn(row);
+    const auto is_part = [&](const ProductCalls& calls) {
+      return calls.size.matrices == 1 && weights_.contains(WeightOf(row, calls.size)) &&
+             !once_products_.Has(calls.size);
+    };
+    return !products.empty() && std::all_of(products.begin(), products.end(), is_part);
+  }
+
+  // What is worse about the products besides: a loop in fp32 is no mere loop.
+  void AddWorse(const std::vector<Launches*>& before, const std::vector<Launches*>& after,
+                Change* change) {
+    bool lost = false, other_types = false, narrower = false;
+    for (const Launches* from : before) {
+      for (const Launches* to : after) {
+        lost = lost || LosesTensorCore(from->row->info, to->row->info);
+        if (!OtherTypes(*from->row, *to->row)) continue;
+        other_types = true;
+        narrower = narrower || NarrowerTypes(*from->row, *to->row);
+      }
+    }
+    if (lost) change->also.push_back(ChangeKind::kTensorCoreLost);
+    if (other_types) change->also.push_back(ChangeKind::kDtypeChanged);
+    change->narrower = narrower;
   }
 
   std::vector<Launches*> Wholes() {
@@ -160,9 +194,10 @@ class LoopFinder {
     for (Launches& launches : once_) {
       if (launches.count == 0 || !IsGemm(launches.row->info) || !IsWhole(launches)) continue;
       wholes.push_back(&launches);
-      for (const ProductSize& size : ProductsIn(*launches.row)) {
-        weights_.insert(WeightOf(*launches.row, size));
-        matrices_ = std::max(matrices_, size.matrices);
+      rarest_ = wholes.size() == 1 ? launches.count : std::min(rarest_, launches.count);
+      for (const ProductCalls& calls : ProductsIn(*launches.row)) {
+        weights_.insert(WeightOf(*launches.row, calls.size));
+        matrices_ = std::max(matrices_, calls.size.matrices);
       }
     }
     return wholes;
@@ -251,6 +286,7 @@ class LoopFinder {
   bool reversed_;
   std::set<Weight> weights_;  // of the wholes; empty: their sizes are unknown
   int64_t matrices_ = 0;      // at once, at most; 0: unknown
+  int64_t rarest_ = 0;        // launches a step of the whole that is launched least
 };
 
 }  // namespace

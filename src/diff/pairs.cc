@@ -217,10 +217,7 @@ class Pairing {
   }
 
   static ChangeKind Kind(const KernelInfo& from, const KernelInfo& to, bool other_types) {
-    if (from.tensor_core == TensorCore::kYes && to.tensor_core == TensorCore::kNo &&
-        to.family != Family::kGemv) {
-      return ChangeKind::kTensorCoreLost;
-    }
+    if (LosesTensorCore(from, to)) return ChangeKind::kTensorCoreLost;
     return other_types ? ChangeKind::kDtypeChanged : ChangeKind::kSubstituted;
   }
 

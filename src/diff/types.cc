@@ -150,4 +150,9 @@ bool NarrowerTypes(const KernelRow& base, const KernelRow& head) {
   return in <= 0 && out <= 0 && in + out < 0;
 }
 
+bool LosesTensorCore(const KernelInfo& from, const KernelInfo& to) {
+  return from.tensor_core == TensorCore::kYes && to.tensor_core == TensorCore::kNo &&
+         to.family != Family::kGemv;
+}
+
 }  // namespace perfgate

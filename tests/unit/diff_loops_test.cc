@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "diff_rows.h"
 
 namespace perfgate {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -142,6 +145,53 @@ TEST(Loops, AreSeenWithoutShapesWhereAGroupedProductWent) {
                       With({Row(kGrouped, "aten::_grouped_mm", 2)}))
                   .changes,
               IsEmpty());
+}
+
+constexpr std::string_view kSgemm = "ampere_sgemm_64x32_sliced1x4_tn";
+
+// A side of ten steps in place of two.
+Evidence InTenSteps(Evidence evidence) {
+  evidence.steps = {10};
+  for (KernelRow& row : evidence.kernels) {
+    row.count_per_step.assign(10, row.count_per_step[0]);
+    row.time_ns_per_step.assign(10, row.time_ns_per_step[0]);
+    for (ShapeUse& use : row.shapes) use.count *= 5, use.time_ns *= 5;
+  }
+  return evidence;
+}
+
+TEST(Loops, AreSeenByTheStepWhateverTheNumberOfSteps) {
+  const std::string alone = "[[64, 256], [256, 512]]";
+  const Evidence batch = With({Product(kBatched, "aten::bmm", {kBatchDims})});
+  const Evidence loop = With({Product(kSmall, "aten::mm", {alone, alone, alone, alone})});
+  EXPECT_THAT(Lines(Compare(InTenSteps(batch), loop)), ElementsAre("fusion_split +3: mm"));
+  EXPECT_THAT(Lines(Compare(batch, InTenSteps(loop))), ElementsAre("fusion_split +3: mm"));
+  EXPECT_THAT(Lines(Compare(InTenSteps(loop), batch)), ElementsAre("fused -3: mm"));
+}
+
+TEST(Loops, ThatLoseTensorCoresOrTypesSaySo) {
+  const Evidence grouped = With({Row(kBatched, "aten::_grouped_mm", 2)});
+  const Evidence loop = With({Row(kSmall, "aten::linear > aten::mm", 16)});
+  const Evidence in_fp32 = With({Row(kSgemm, "aten::linear > aten::mm", 16)});
+  Evidence grouped_in_fp32 = With({Row(kSgemm, "aten::_grouped_mm", 2)});
+  for (const auto& [base, head, kind] : {std::tuple(grouped, in_fp32, ChangeKind::kFusionSplit),
+                                         std::tuple(loop, grouped_in_fp32, ChangeKind::kFused)}) {
+    const Diff diff = Compare(base, head);
+    ASSERT_EQ(diff.changes.size(), 1u);
+    EXPECT_EQ(diff.changes[0].kind, kind);
+    EXPECT_THAT(diff.changes[0].also, Contains(ChangeKind::kTensorCoreLost));
+  }
+  ASSERT_EQ(Compare(grouped, loop).changes.size(), 1u);
+  EXPECT_THAT(Compare(grouped, loop).changes[0].also, IsEmpty());
+}
+
+// With known sizes only what has the same second factor is taken; without them, what turns.
+TEST(Loops, WithoutShapesLeaveAProductThatIsLaunchedOnce) {
+  const Diff diff = Compare(With({Row(kGrouped, "aten::_grouped_mm", 3)}),
+                            With({Row(kSmall, "aten::linear > aten::mm", 24),
+                                  Row(kBatched, "aten::linear > aten::matmul > aten::mm", 1)}));
+  EXPECT_THAT(Lines(diff), ElementsAre("fusion_split +21: mm", "added +1: mm"));
+  EXPECT_TRUE(Closes(diff));
 }
 
 }  // namespace
