@@ -3,49 +3,11 @@
 #include <array>
 #include <set>
 
+#include "diff/composites.h"
 #include "diff/launches.h"
 
 namespace perfgate {
 namespace {
-
-// What one kernel computes that several could. A kernel is known to have come apart only if a word
-// of `telling` shows up on the other side.
-struct Composite {
-  std::string_view whole;
-  std::vector<std::string_view> telling;
-  std::vector<std::string_view> others;
-};
-
-const std::vector<Composite>& Composites() {
-  static const std::vector<Composite> kComposites = {
-      {"scaled_dot_product_attention",
-       {"softmax"},
-       {"mm", "mul", "add", "copy", "where", "fill", "tril", "div", "sub", "isneginf", "all", "eq",
-        "bitwise_not", "logical_not", "masked_fill", "cat", "attention_part"}},
-      {"scaled_dot_product_attention_backward",
-       {"softmax_backward"},
-       {"mm", "mul", "add", "copy", "where", "fill", "sum", "sub", "attention_part"}},
-      {"_fused_adamw",
-       {"addcmul", "addcdiv", "lerp"},
-       {"mul", "add", "sqrt", "div", "pow", "sub", "neg"}},
-      {"_fused_adam",
-       {"addcmul", "addcdiv", "lerp"},
-       {"mul", "add", "sqrt", "div", "pow", "sub", "neg"}},
-      {"_fused_sgd", {"add"}, {"mul", "neg"}},
-      {"layer_norm",
-       {"mean", "var", "rsqrt", "sqrt"},
-       {"sub", "pow", "mul", "add", "div", "copy", "sum"}},
-      {"rms_norm", {"mean", "rsqrt"}, {"pow", "mul", "add", "copy", "div", "sqrt"}},
-      {"batch_norm", {"mean", "var", "rsqrt"}, {"sub", "mul", "add", "div", "sqrt", "copy"}},
-      {"softmax", {"exp"}, {"sub", "max", "amax", "sum", "div", "copy"}},
-      {"log_softmax",
-       {"exp"},
-       {"log", "sub", "max", "amax", "sum", "add", "abs", "eq", "masked_fill"}},
-      {"gelu", {"tanh", "erf"}, {"mul", "add", "pow", "div"}},
-      {"silu", {"sigmoid"}, {"mul"}},
-  };
-  return kComposites;
-}
 
 template <typename Words>
 bool Contains(const Words& words, std::string_view word) {
@@ -186,12 +148,12 @@ class FusionFinder {
   }
 
   // `fused` does the work of `whole` and of kernels beside it that are left: a norm and the
-  // residual add before it. False if there are none.
+  // residual add before it, a softmax and the cast of what it reads. False if there are none.
   bool TakeWithNeighbours(Launches* whole, Launches* fused) {
     const int64_t launches = std::min(whole->count, fused->count);
     std::vector<ChangedKernel> neighbours;
     for (const std::string& word : fused->row->info.ops) {
-      int64_t wanted = word == "copy" ? 0 : launches;
+      int64_t wanted = launches;
       for (Launches& other : from_) {
         if (wanted == 0 || --looks_left_ <= 0) break;
         if (other.count == 0 || !IsNeighbour(other, *whole, word)) continue;
@@ -213,15 +175,16 @@ class FusionFinder {
   }
 
   static bool IsNeighbour(const Launches& other, const Launches& whole, const std::string& word) {
-    if (other.row->info.family != Family::kPointwise || OnGpu(*other.row) != OnGpu(*whole.row)) {
-      return false;
-    }
+    const bool copy = IsCopyKernel(other.row->info);
+    if (!copy && other.row->info.family != Family::kPointwise) return false;
+    if (OnGpu(*other.row) != OnGpu(*whole.row)) return false;
     const auto elements = [](const Launches& launches) {
       const std::vector<std::string_view> tensors = Tensors(launches.row->FirstDims());
       return tensors.empty() ? 0 : ElementsOf(tensors[0]);
     };
     const int64_t a = elements(other), b = elements(whole);
-    return other.row->info.ops == std::vector<std::string>{word} && (a == 0 || b == 0 || a == b);
+    const bool fits = a == b ? a > 0 || !copy : !copy && (a == 0 || b == 0);
+    return fits && other.row->info.ops == std::vector<std::string>{word};
   }
 
   static std::string_view Outermost(const Launches& launches) {
@@ -262,6 +225,7 @@ class FusionFinder {
       const bool belongs = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
         // A copy may have come for another reason, unless it is called from where the parts are.
         if (word == "copy" && !callers.contains(Outermost(part))) return false;
+        if (word == composite.whole && part.Fused()) return true;  // Inductor names it beside
         return Contains(composite.telling, word) || Contains(composite.others, word);
       });
       if (belongs) parts.push_back(i);

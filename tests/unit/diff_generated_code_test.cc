@@ -72,6 +72,14 @@ TEST(RecordedTwins, LeaveTheOneFusionOfATransformerBlock) {
   }
 }
 
+TEST(RecordedTwins, OfASoftmaxAreAFusionWithTheCastOfWhatItReads) {
+  const char* workload = "moe-dispatch=dense-64x768-bf16";
+  EXPECT_THAT(Between(workload, "eager", "aoti"),
+              ::testing::Contains("fused -1: copy exp prepare_softmax_online softmax sub"));
+  EXPECT_THAT(Between(workload, "aoti", "eager"),
+              ::testing::Contains("fusion_split +1: copy exp prepare_softmax_online softmax sub"));
+}
+
 TEST(RecordedTwins, OfAKernelByHandComputeTheSameInWhateverOrderTheNamesSayIt) {
   const char* workload = "swiglu-8192x768-bf16";
   EXPECT_THAT(Between(workload, "hand_fused", "aoti"), ElementsAre("substituted +0: mul silu"));
