@@ -67,15 +67,18 @@ std::optional<EventKind> KindOf(std::string_view category) {
 std::string_view Accelerator(std::string_view category) {
   if (category == "mtia_ccp_events") return kMtiaAccelerator;
   if (category == "hpu_op") return "a Gaudi accelerator (HPU)";
-  if (category == "async_npu" || category == "HostToDevice") return kAscendAccelerator;
+  static constexpr std::array<std::string_view, 5> kAscend = {
+      "async_npu", "HostToDevice", "async_task_queue", "enqueue", "dequeue"};
+  if (std::find(kAscend.begin(), kAscend.end(), category) != kAscend.end()) {
+    return kAscendAccelerator;
+  }
   return "";
 }
 
-bool IsOfGpuRow(std::string_view category) {
-  static constexpr std::array<std::string_view, 6> kOfGpuRows = {
-      "gpu_user_annotation", "cuda_sync",         "cuda_event", "xpu_sync",
-      "cuda_profiler_range", "xpu_scope_profiler"};
-  return std::find(kOfGpuRows.begin(), kOfGpuRows.end(), category) != kOfGpuRows.end();
+// Waits are not among these: the profiler waits for a GPU that did nothing, too.
+bool TellsOfGpuWork(std::string_view category) {
+  return category == "gpu_user_annotation" || category == "cuda_profiler_range" ||
+         category == "xpu_scope_profiler";
 }
 
 bool IsArrow(std::string_view phase) { return phase == "s" || phase == "t" || phase == "f"; }
@@ -144,7 +147,7 @@ TraceHandler::Reason TraceHandler::ReasonToLeaveOut(std::string_view category,
 // For telling a trace that holds nothing of use from what no PyTorch wrote.
 int64_t* TraceHandler::FactOfLeftOut(std::string_view category, std::string_view phase) {
   if (trace_.other_accelerator.empty()) trace_.other_accelerator = Accelerator(category);
-  trace_.gpu_rows |= IsOfGpuRow(category);
+  trace_.gpu_rows |= TellsOfGpuWork(category);
   if (phase == "M") return &facts_.metadata_rows;
   if (IsArrow(phase)) return &uncounted_;
   if (category.empty()) {

@@ -182,8 +182,8 @@ struct TraceData {
   std::string footer_fault;
   std::map<std::string, std::string> environment;
 
-  // The file holds what only a GPU's process has: ranges, waits or counters on its rows. They are
-  // not kept.
+  // The file holds what only work of a GPU leaves: ranges or counters on its rows. They are not
+  // kept.
   bool gpu_rows = false;
 
   // "an MTIA accelerator": the file holds its work, in events that name no launch. "": none.
