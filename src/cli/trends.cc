@@ -19,7 +19,8 @@ std::vector<Trend> TrendsOf(std::span<const HistoryPoint> points) {
     trend.key = point.key;
     trend.metric = point.metric;
     trend.points.push_back({point.run_id, point.started, point.commit,
-                            ShortCommit(point.commit, point.dirty), point.value, point.unavailable});
+                            ShortCommit(point.commit, point.dirty), point.value,
+                            point.unavailable});
   }
   std::vector<Trend> found;
   for (auto& [place, trend] : trends) {
@@ -30,7 +31,7 @@ std::vector<Trend> TrendsOf(std::span<const HistoryPoint> points) {
 }
 
 std::vector<Trend> TrendsUpTo(const std::string& run_id, const Store& store) {
-  constexpr int kMostRuns = 200;
+  constexpr int kMostRuns = 100;
   std::vector<Trend> trends = TrendsOf(store.History("*", std::nullopt, kMostRuns));
   std::erase_if(trends, [&](const Trend& trend) {
     return std::none_of(trend.points.begin(), trend.points.end(),

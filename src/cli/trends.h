@@ -13,7 +13,7 @@ namespace perfgate::cli {
 // metric in the order of reports.
 std::vector<Trend> TrendsOf(std::span<const HistoryPoint> points);
 
-// What the cases of a run were in the newest 200 runs, on the same machine and stack.
+// What the cases of a run were in the newest 100 runs, on the same machine and stack.
 std::vector<Trend> TrendsUpTo(const std::string& run_id, const Store& store);
 
 }  // namespace perfgate::cli

@@ -20,7 +20,8 @@ struct Frame {
   size_t points = 0;
 
   double X(double point) const {
-    return kTrendMargin + (kTrendWidth - 2 * kTrendMargin) * point / static_cast<double>(points - 1);
+    return kTrendMargin +
+           (kTrendWidth - 2 * kTrendMargin) * point / static_cast<double>(points - 1);
   }
   double Y(double value) const {
     const double share = most > least ? (value - least) / (most - least) : 0.5;
@@ -64,8 +65,8 @@ std::string TrendLevels(const Trend& trend, const Frame& frame) {
     const size_t from = first ? 0 : trend.changes[i - 1].first_after;
     const size_t to = last ? trend.points.size() - 1 : trend.changes[i].last_before;
     const double level = last ? trend.changes[i - 1].after : trend.changes[i].before;
-    path += fmt::format("M{:.1f} {:.1f}H{:.1f}", frame.X(static_cast<double>(from)),
-                        frame.Y(level), frame.X(static_cast<double>(to)));
+    path += fmt::format("M{:.1f} {:.1f}H{:.1f}", frame.X(static_cast<double>(from)), frame.Y(level),
+                        frame.X(static_cast<double>(to)));
   }
   return path.empty() ? "" : fmt::format("<path class=\"trend-level\" d=\"{}\"/>", path);
 }
@@ -73,10 +74,10 @@ std::string TrendLevels(const Trend& trend, const Frame& frame) {
 std::string Marks(const Trend& trend, const Frame& frame) {
   std::string marks;
   for (const TrendChange& change : trend.changes) {
-    marks += fmt::format(
-        "<path class=\"trend-change\" d=\"M{:.1f} 0V{:.0f}\"><title>{}</title></path>",
-        frame.X(static_cast<double>(change.last_before + change.first_after) / 2), kTrendHeight,
-        Text(SizeOf(change, trend) + " " + PlaceOf(change, trend)));
+    marks +=
+        fmt::format("<path class=\"trend-change\" d=\"M{:.1f} 0V{:.0f}\"><title>{}</title></path>",
+                    frame.X(static_cast<double>(change.last_before + change.first_after) / 2),
+                    kTrendHeight, Text(SizeOf(change, trend) + " " + PlaceOf(change, trend)));
   }
   return marks;
 }
@@ -84,12 +85,14 @@ std::string Marks(const Trend& trend, const Frame& frame) {
 std::string TrendPicture(const Trend& trend) {
   const Metric& metric = Info(trend.metric);
   const Frame frame = FrameOf(trend);
-  const std::string label = fmt::format(
-      "{} over {}, from {} to {}, {}", metric.name, Plural(static_cast<int64_t>(trend.measured), "run"),
-      FormatValue(frame.least, metric.unit), FormatValue(frame.most, metric.unit),
-      Plural(static_cast<int64_t>(trend.changes.size()), "change"));
+  const std::string label =
+      fmt::format("{} over {}, from {} to {}, {}", metric.name,
+                  Plural(static_cast<int64_t>(trend.measured), "run"),
+                  FormatValue(frame.least, metric.unit), FormatValue(frame.most, metric.unit),
+                  Plural(static_cast<int64_t>(trend.changes.size()), "change"));
   return fmt::format(
-      "<svg class=\"trend\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\"><title>{}</title>{}{}{}</svg>",
+      "<svg class=\"trend\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+      "role=\"img\"><title>{}</title>{}{}{}</svg>",
       kTrendWidth, kTrendHeight, Text(label), Marks(trend, frame), TrendLine(trend, frame),
       metric.exactness == Exactness::kExact ? "" : TrendLevels(trend, frame));
 }

@@ -48,8 +48,8 @@ std::string ChangeAt(size_t point, const Trend& trend) {
 }
 
 std::string AsText(const Trend& trend) {
-  std::string text = fmt::format("{}  {}  (key {})", Safe(trend.case_name),
-                                 Info(trend.metric).name, trend.key.substr(0, 8));
+  std::string text = fmt::format("{}  {}  (key {})", Safe(trend.case_name), Info(trend.metric).name,
+                                 trend.key.substr(0, 8));
   if (trend.points.size() > 1) text += "  " + Sparkline(trend);
   text += "\n";
   for (size_t i = 0; i < trend.points.size(); ++i) {
@@ -61,14 +61,15 @@ std::string AsText(const Trend& trend) {
     text += "  " + TooFew(trend) + "\n";
   } else if (trend.changes.empty() && trend.measured > 1) {
     const bool exact = Info(trend.metric).exactness == Exactness::kExact;
-    text += fmt::format("  no change {}in {} runs\n", exact ? "" : "beyond the noise ",
-                        trend.measured);
+    text +=
+        fmt::format("  no change {}in {} runs\n", exact ? "" : "beyond the noise ", trend.measured);
   }
   return text;
 }
 
 Json ChangeAsJson(const TrendChange& change, const Trend& trend) {
-  const TrendPoint &last = trend.points[change.last_before], &first = trend.points[change.first_after];
+  const TrendPoint &last = trend.points[change.last_before],
+                   &first = trend.points[change.first_after];
   return Json(Json::Object{{"before", Json(change.before)},
                            {"after", Json(change.after)},
                            {"last_run_before", Json(last.run)},
@@ -106,15 +107,14 @@ Json TrendsAsJson(std::span<const Trend> trends) {
     for (const TrendPoint& point : trend.points) points.Push(PointAsJson(point));
     for (const TrendChange& change : trend.changes) changes.Push(ChangeAsJson(change, trend));
     const Metric& metric = Info(trend.metric);
-    series.Push(Json(Json::Object{
-        {"case", Json(trend.case_name)},
-        {"key", Json(trend.key)},
-        {"metric", Json(metric.name)},
-        {"unit", Json(ToString(metric.unit))},
-        {"exact", Json(metric.exactness == Exactness::kExact)},
-        {"searched", Json(trend.searched)},
-        {"changes", std::move(changes)},
-        {"points", std::move(points)}}));
+    series.Push(Json(Json::Object{{"case", Json(trend.case_name)},
+                                  {"key", Json(trend.key)},
+                                  {"metric", Json(metric.name)},
+                                  {"unit", Json(ToString(metric.unit))},
+                                  {"exact", Json(metric.exactness == Exactness::kExact)},
+                                  {"searched", Json(trend.searched)},
+                                  {"changes", std::move(changes)},
+                                  {"points", std::move(points)}}));
   }
   return Json(Json::Object{{"schema", Json("perfgate.history/1")}, {"series", std::move(series)}});
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
@@ -103,10 +104,14 @@ std::vector<RunRow> Store::ListRuns() const {
 std::vector<HistoryPoint> Store::History(const std::string& case_glob,
                                          std::optional<MetricId> metric,
                                          std::optional<int> most_runs) const {
+  // The record of a run is looked into once, not for each of its values.
+  Statement runs(impl_->database, "SELECT id, json_extract(record, '$.dirty') FROM run");
+  std::unordered_map<std::string, bool> dirty;
+  while (runs.Step()) dirty[runs.Text(0)] = runs.Int(1) != 0;
   Statement statement(
       impl_->database,
-      "SELECT metric, run, metric_view.started, metric_view.commit_id, case_name, "
-      "json_extract(run.record, '$.dirty'), environment, value, unavailable "
+      "SELECT metric, run, metric_view.started, metric_view.commit_id, case_name, environment, "
+      "value, unavailable "
       "FROM metric_view JOIN run ON run.id = metric_view.run "
       "WHERE (:metric = '' OR metric = :metric) AND run.run_id IN "
       "(SELECT run_id FROM run ORDER BY started DESC, run_id DESC LIMIT :most_runs) "
@@ -121,10 +126,10 @@ std::vector<HistoryPoint> Store::History(const std::string& case_glob,
                        statement.Text(2),
                        statement.Text(3),
                        statement.Text(4),
-                       statement.Int(5) != 0,
-                       statement.Text(6),
-                       statement.Real(7),
-                       statement.Text(8)};
+                       dirty[statement.Text(1)],
+                       statement.Text(5),
+                       statement.Real(6),
+                       statement.Text(7)};
     if (known && MatchesGlob(case_glob, point.case_name)) points.push_back(std::move(point));
   }
   return points;

@@ -39,15 +39,17 @@ TEST(TrendsAsText, MarkTheChangeInThePictureAndAtItsRun) {
   const Trend slower = Slower();
   const std::string text = TrendsAsText(std::span(&slower, 1));
   EXPECT_THAT(text, HasSubstr("geglu  latency.p50  (key 01234567)  ▁▁▁▁▁▁▁▁▁▁|██████████\n"));
-  EXPECT_THAT(text, HasSubstr("abc10           110 us  <- 100 us -> 110 us (+10.0 %) between abc9 and "
-                              "abc10\n"));
+  EXPECT_THAT(text,
+              HasSubstr("abc10           110 us  <- 100 us -> 110 us (+10.0 %) between abc9 and "
+                        "abc10\n"));
   EXPECT_THAT(text, Not(HasSubstr("no change")));
 }
 
 TEST(TrendsAsText, SayThatNothingChangedAndThatRunsAreTooFew) {
   std::vector<std::optional<double>> values(13, 100'000);
   const Trend same = TrendOf(MetricId::kLatencyP50, values);
-  EXPECT_THAT(TrendsAsText(std::span(&same, 1)), HasSubstr("  no change beyond the noise in 13 runs\n"));
+  EXPECT_THAT(TrendsAsText(std::span(&same, 1)),
+              HasSubstr("  no change beyond the noise in 13 runs\n"));
   values.pop_back();
   const Trend few = TrendOf(MetricId::kLatencyP50, values);
   EXPECT_THAT(TrendsAsText(std::span(&few, 1)),
@@ -72,8 +74,8 @@ TEST(TrendsAsHtml, DrawWhatVariesAndListWhatDoesNot) {
                                      TrendOf(MetricId::kLaunches, {3, 4}), Slower()};
   const std::string page = TrendsAsHtml(trends);
   EXPECT_THAT(page, HasSubstr("<title>launches over 2 runs, from 3 to 4, 1 change</title>"));
-  EXPECT_THAT(page,
-              HasSubstr("<title>latency.p50 over 20 runs, from 100 us to 110 us, 1 change</title>"));
+  EXPECT_THAT(
+      page, HasSubstr("<title>latency.p50 over 20 runs, from 100 us to 110 us, 1 change</title>"));
   EXPECT_THAT(page, HasSubstr("3 -&gt; 4 between abc0 and abc1"));
   EXPECT_THAT(page, HasSubstr("The same in all 20 runs: <code>kernels</code>."));
   EXPECT_THAT(page, HasSubstr("History of 1 case"));
