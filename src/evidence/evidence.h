@@ -189,6 +189,31 @@ struct TimedWindow {
   std::vector<int64_t> latency_ns;
 };
 
+// A percentile of one process' iterations, with the interval in which that of all iterations that
+// it might have run lies 95 times in 100, if they were independent. For people: rules judge
+// processes.
+struct SeriesPercentile {
+  double p = 0;                  // 0.95
+  std::optional<int64_t> value;  // ns; empty: fewer than `needs` samples
+  int needs = 0;
+  std::optional<int64_t> low, high;  // empty: fewer than `interval_needs` samples
+  int interval_needs = 0;
+};
+
+// How the iterations of one process' timed window behaved, found after the fact (docs/formats.md).
+struct TimedSeries {
+  Side side = Side::kHead;
+  int pair = 0;
+  int process = 0;
+  std::string name;  // "latency", "dispatch", "device_latency"
+  int64_t samples = 0;
+  std::string steady;         // "yes", "no", "drifting", "bimodal"; "": too few to say
+  int warmup_iterations = 0;  // of the window, before the steady level; all where there is none
+  double drift = 0;           // over the last level, relative to it
+  int outliers = 0, far_outliers = 0;  // beyond Tukey's fences; all percentiles count them
+  std::vector<SeriesPercentile> percentiles;
+};
+
 struct AttemptSummary {
   Attempt attempt;
   AttemptResult result;
@@ -217,10 +242,12 @@ struct Evidence {
   std::vector<std::string> explain;  // what was left out and why, for --explain
   TimeLine time_line;                // empty: not read from a trace
   std::vector<TimedWindow> timed;    // empty: not read from samples
+  std::vector<TimedSeries> timed_series;
   std::vector<AttemptSummary> attempts;
   std::vector<Fallback> fallback;
-  std::string not_steady;  // why times of the timed window prove nothing; "" if they may
-  std::string plant;       // planted defect, shown in every report
+  // Why latencies, and why dispatch times, prove nothing; "" if they may.
+  std::string not_steady, dispatch_not_steady;
+  std::string plant;  // planted defect, shown in every report
 
   bool Complete() const { return incomplete_because.empty(); }
   int TotalSteps() const;  // at least 1 where a trace was read

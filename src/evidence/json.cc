@@ -4,6 +4,7 @@
 
 #include "evidence/evidence.h"
 #include "evidence/schema.h"
+#include "evidence/timed_series.h"
 
 namespace perfgate {
 namespace {
@@ -236,7 +237,9 @@ Json ToJson(const Evidence& evidence) {
   json.Append("explain", Json::ArrayOf(evidence.explain));
   json.Append("attempts", Attempts(evidence));
   json.Append("fallback", Fallbacks(evidence));
+  json.Append("timed_series", TimedSeriesToJson(evidence.timed_series));
   json.Append("not_steady", evidence.not_steady);
+  json.Append("dispatch_not_steady", evidence.dispatch_not_steady);
   json.Append("plant", evidence.plant);
   return json;
 }

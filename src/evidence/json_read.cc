@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "evidence/evidence.h"
 #include "evidence/schema.h"
+#include "evidence/timed_series.h"
 
 namespace perfgate {
 namespace {
@@ -286,6 +287,10 @@ Evidence EvidenceFromJson(const Json& json) {
   // Absent from what an earlier perfgate stored.
   if (const Json* not_steady = json.Find("not_steady"))
     evidence.not_steady = not_steady->AsString();
+  if (const Json* not_steady = json.Find("dispatch_not_steady"))
+    evidence.dispatch_not_steady = not_steady->AsString();
+  if (const Json* series = json.Find("timed_series"))
+    evidence.timed_series = TimedSeriesFromJson(*series);
   evidence.plant = json.At("plant").AsString();
   DecodeRows(evidence);
   return evidence;

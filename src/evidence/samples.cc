@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "evidence/merge.h"
+#include "evidence/timed_series.h"
 #include "stats/stats.h"
 
 namespace perfgate {
@@ -69,6 +70,7 @@ void AppendSamples(const AttemptData& data, Evidence& evidence) {
     evidence.timed.push_back(
         {data.attempt.side, data.attempt.pair, data.attempt.process, samples.latency_ns});
   }
+  const int warmup_in_window = AppendTimedSeries(data, evidence);
   AddPercentile(data, samples.latency_ns, MetricId::kLatencyP50, 0.50, evidence);
   AddPercentile(data, samples.latency_ns, MetricId::kLatencyP95, 0.95, evidence);
   AddPercentile(data, samples.latency_ns, MetricId::kLatencyP99, 0.99, evidence);
@@ -81,7 +83,8 @@ void AppendSamples(const AttemptData& data, Evidence& evidence) {
             evidence);
   }
   if (!samples.latency_ns.empty()) {
-    Observe(data.attempt, MetricId::kWarmupIterations, samples.warmup_iterations, evidence);
+    Observe(data.attempt, MetricId::kWarmupIterations,
+            static_cast<double>(samples.warmup_iterations) + warmup_in_window, evidence);
   }
   AddCounter(data, "graph_breaks", MetricId::kGraphBreaks, evidence);
   AddCounter(data, "recompiles", MetricId::kRecompiles, evidence);

@@ -190,7 +190,8 @@ std::string WhyDoubtful(const Evidence& evidence, MetricId id, double value) {
   const bool latency =
       id == MetricId::kLatencyP50 || id == MetricId::kLatencyP95 || id == MetricId::kLatencyP99;
   if (latency && value <= 0) return "no step takes no time";
-  return latency || id == MetricId::kDispatch ? evidence.not_steady : "";
+  if (id == MetricId::kDispatch) return evidence.dispatch_not_steady;
+  return latency ? evidence.not_steady : "";
 }
 
 Finding CheckLimit(const LimitCheck& check, const Rule& rule, const Evidence& evidence, double head,
@@ -207,8 +208,8 @@ Finding CheckLimit(const LimitCheck& check, const Rule& rule, const Evidence& ev
     return With(
         std::move(finding), Status::kInconclusive,
         fmt::format("{} is {}, which proves nothing: {}", Info(id).name, Shown(head, id), doubt),
-        head > 0 ? "give the warm-up more time ('at_most'), or set 'until_steady: false' in "
-                   "the suite if it cannot get steady"
+        head > 0 ? "give the warm-up more iterations or more time ('warmup'), or set "
+                   "'until_steady: false' in the suite if it cannot get steady"
                  : "correct what the workload writes to samples.json");
   }
   const bool above = check.at_most && head > *check.at_most;

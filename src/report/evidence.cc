@@ -73,6 +73,16 @@ std::string TextMetrics(const Evidence& evidence) {
   return text;
 }
 
+std::string TextTimes(const Evidence& evidence, size_t width) {
+  if (evidence.timed_series.empty()) return "";
+  std::string text = "\ntimes of the processes, with 95 % intervals\n";
+  for (const TimedSeries& series : evidence.timed_series) {
+    text += fmt::format("  {:<20} {}\n", SeriesName(series, evidence),
+                        Wrap(SeriesText(series), width, 23));
+  }
+  return text;
+}
+
 void AppendList(std::string_view label, const std::vector<std::string>& lines, size_t width,
                 std::string* text) {
   for (const std::string& line : lines) {
@@ -92,6 +102,7 @@ std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, boo
   }
   AppendList("note", evidence.notes, width, &text);
   text += TextMetrics(evidence);
+  text += TextTimes(evidence, width);
   text += CommunicationAsText(evidence);
   text += TextTable(evidence, evidence.kernels, "kernels", explain);
   text += TextTable(evidence, evidence.transfers, "copies and fills", explain);
@@ -137,6 +148,16 @@ std::string MarkdownTable(const Evidence& evidence, const std::vector<KernelRow>
   return text;
 }
 
+std::string MarkdownTimes(const Evidence& evidence) {
+  if (evidence.timed_series.empty()) return "";
+  std::string text = "\n### Times of the processes, with 95 % intervals\n\n";
+  for (const TimedSeries& series : evidence.timed_series) {
+    text += fmt::format("- {}: {}\n", markdown::Prose(SeriesName(series, evidence)),
+                        markdown::Prose(SeriesText(series)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain) {
@@ -157,6 +178,7 @@ std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain) {
     text += fmt::format("| {} | {} |\n", markdown::Code(metric.name),
                         markdown::Prose(MetricText(value, metric)));
   }
+  text += MarkdownTimes(evidence);
   text += CommunicationAsMarkdown(evidence);
   text += MarkdownTable(evidence, evidence.kernels, "Kernels");
   text += MarkdownTable(evidence, evidence.transfers, "Copies and fills");

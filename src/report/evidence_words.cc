@@ -96,4 +96,43 @@ std::string Inputs(const KernelRow& row) {
   return text;
 }
 
+std::string SeriesName(const TimedSeries& series, const Evidence& evidence) {
+  const bool several = std::any_of(
+      evidence.timed_series.begin(), evidence.timed_series.end(),
+      [&](const TimedSeries& other) { return other.process != evidence.timed_series[0].process; });
+  const std::string name = series.name == "device_latency" ? "device latency" : series.name;
+  return Safe(several ? fmt::format("{}, process {}", name, series.process) : name);
+}
+
+std::string SeriesText(const TimedSeries& series) {
+  const auto time = [](int64_t ns) {
+    return FormatValue(static_cast<double>(ns), Unit::kNanoseconds);
+  };
+  std::vector<std::string> parts;
+  for (const SeriesPercentile& percentile : series.percentiles) {
+    std::string part = fmt::format("p{:.0f} ", 100 * percentile.p);
+    if (!percentile.value) {
+      part += fmt::format("n/a ({} < {})", series.samples, percentile.needs);
+    } else if (percentile.low && percentile.high) {
+      part += fmt::format("{} ({} to {})", time(*percentile.value), time(*percentile.low),
+                          time(*percentile.high));
+    } else {
+      part += fmt::format("{} (interval n/a: {} < {})", time(*percentile.value), series.samples,
+                          percentile.interval_needs);
+    }
+    parts.push_back(std::move(part));
+  }
+  std::string steady = "steady: " + (series.steady.empty() ? "too few iterations" : series.steady);
+  if (series.steady == "yes" && series.warmup_iterations > 0) {
+    steady += fmt::format(", after {} of {}", series.warmup_iterations, series.samples);
+  }
+  if (series.steady == "drifting") steady += fmt::format(", {:+.1f} %", 100 * series.drift);
+  parts.push_back(std::move(steady));
+  if (series.outliers > 0) {
+    parts.push_back(
+        fmt::format("{}, {} of them far", Plural(series.outliers, "outlier"), series.far_outliers));
+  }
+  return Safe(Join(parts, "; "));
+}
+
 }  // namespace perfgate

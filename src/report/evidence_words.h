@@ -39,4 +39,11 @@ std::string Caller(const KernelRow& row);
 // "[[512, 1024], []] of [c10::BFloat16, Scalar], and 2 other shapes"
 std::string Inputs(const KernelRow& row);
 
+// "latency, process 1"; of a case with one process "latency".
+std::string SeriesName(const TimedSeries& series, const Evidence& evidence);
+
+// "p50 75.1 us (74.2 us to 75.9 us); p95 ...; p99 n/a (200 < 299); steady: yes; 12 outliers, 3 of
+// them far"
+std::string SeriesText(const TimedSeries& series);
+
 }  // namespace perfgate

@@ -106,7 +106,7 @@ TEST_F(CaseEvidence, CountsOfOutputsThatDoNotFitWhenSummedStayLarge) {
 TEST_F(CaseEvidence, TakesTheTimedWindowFromTheSamples) {
   const TraceBuilder trace = Launches(1);
   Samples& samples = *Add(&trace).samples;
-  for (int i = 1; i <= 100; ++i) samples.latency_ns.push_back(i * 1000);
+  for (int i = 0; i < 100; ++i) samples.latency_ns.push_back((i * 37 % 100 + 1) * 1000);
   samples.dispatch_unavailable = "the workload synchronises inside";
   samples.cold_start_ns = 5'000'000;
   samples.warmup_iterations = 20;
