@@ -115,6 +115,49 @@ TEST(EvidenceText, NamesWhoAskedForACopyAndItsShapes) {
 }
 
 // Whatever a file has wrong, what is shown of it is text without control characters.
+TimedSeries Latency(int process) {
+  TimedSeries series;
+  series.name = "latency";
+  series.process = process;
+  series.samples = 60;
+  series.steady = "drifting";
+  series.warmup_iterations = 60;
+  series.drift = -0.062;
+  series.outliers = 4;
+  series.far_outliers = 1;
+  series.percentiles = {{0.50, 75'100, 5, 74'200, 75'900, 6},
+                        {0.95, 92'000, 59, {}, {}, 72},
+                        {0.99, {}, 299, {}, {}, 368}};
+  return series;
+}
+
+TEST(EvidenceText, SaysOfEachPercentileItsIntervalOrWhatItNeeds) {
+  Evidence evidence = TwoSteps();
+  evidence.timed_series = {Latency(0)};
+  TextStyle wide;
+  wide.width = 200;
+  EXPECT_THAT(EvidenceAsText(evidence, wide, false),
+              HasSubstr("  latency              p50 75.1 us (74.2 us to 75.9 us); p95 92.0 us "
+                        "(interval n/a: 60 < 72); p99 n/a (60 < 299); steady: drifting, -6.2 %; "
+                        "4 outliers, 1 of them far\n"));
+  EXPECT_THAT(EvidenceAsMarkdown(evidence, false), HasSubstr("\n- latency: p50 75.1 us"));
+}
+
+TEST(EvidenceText, SaysWhichProcessWarmedUpForHowLong) {
+  Evidence evidence = TwoSteps();
+  evidence.timed_series = {Latency(0), Latency(1)};
+  evidence.timed_series[0].steady = "";
+  evidence.timed_series[1].steady = "yes";
+  evidence.timed_series[1].warmup_iterations = 20;
+  TextStyle wide;
+  wide.width = 200;
+  const std::string text = EvidenceAsText(evidence, wide, false);
+  EXPECT_THAT(text, HasSubstr("  latency, process 0   p50"));
+  EXPECT_THAT(text, HasSubstr("steady: too few iterations"));
+  EXPECT_THAT(text, HasSubstr("  latency, process 1   p50"));
+  EXPECT_THAT(text, HasSubstr("steady: yes, after 20 of 60"));
+}
+
 TEST(EvidenceText, OfEveryDefectIsHarmless) {
   int shown = 0;
   for (const auto& entry :
