@@ -75,6 +75,38 @@ void PrintComparisons(int trials) {
   }
 }
 
+// Any false fail among 20 comparisons of unchanged code, before and after Holm's correction; with
+// hardly any tolerance, so that the size of the change does not guard it.
+void PrintFamilies(int trials) {
+  constexpr int kFamily = 20;
+  const int families = trials / 10;
+  fmt::print(
+      "\n{} unchanged comparisons at 0.01 % tolerance, any failed: alone, as a family; in %\n",
+      kFamily);
+  for (const Machine& machine : Machines()) {
+    Noise noise(13);
+    int alone = 0, together = 0;
+    for (int i = 0; i < families; ++i) {
+      std::vector<Comparison> family;
+      for (int k = 0; k < kFamily; ++k) {
+        const Pairs pairs = MeasurePairs(noise, machine, kComparisonPairs, 0);
+        family.push_back(ComparePairs(pairs.base, pairs.head, {.tolerance = 1e-4}));
+      }
+      const auto any_failed = [&] {
+        return std::any_of(family.begin(), family.end(), [](const Comparison& comparison) {
+          return comparison.verdict == PairsVerdict::kFail;
+        });
+      };
+      alone += any_failed();
+      ApplyHolm(family);
+      together += any_failed();
+    }
+    fmt::print("{:<22}{:>6.1f}{:>6.1f}\n", machine.name, 100.0 * alone / families,
+               100.0 * together / families);
+    Check(machine.name + ", a family, failed", 1.0 * together / families, 0.05, families);
+  }
+}
+
 void PrintBimodal(int trials) {
   fmt::print("\nTwo groups found in 12 runs, in %\n");
   for (const Machine& machine : Machines()) {
@@ -193,6 +225,7 @@ int main(int count, char** words) {
     return 2;
   }
   perfgate::PrintComparisons(trials);
+  perfgate::PrintFamilies(trials);
   perfgate::PrintBimodal(trials);
   perfgate::PrintChangePoints(trials);
   perfgate::PrintSteadiness(trials);
