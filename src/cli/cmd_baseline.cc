@@ -113,15 +113,15 @@ int Verify(const VerifyArgs& args, World& world) {
   for (const MergeConflict& conflict : FindConflicts(selection.baselines)) {
     const ConflictSides sides(conflict, world);
     if (args.mend.empty() || !sides.whole()) {
-      problems.push_back(sides.Explanation());
+      problems.push_back(sides.Explanation(selection.run));
       may_take = may_take || sides.whole();
       continue;
     }
     world.Err() << sides.Take(args.mend) << "\n";
     taken = true;
   }
-  if (taken) world.Err() << kMeasureAfterMerge << "\n";
-  if (may_take) problems.push_back(NextAfterConflict(selection.flags));
+  if (taken) world.Err() << NextAfterTaking(selection) << "\n";
+  if (may_take) problems.push_back(NextAfterConflict(selection));
   std::vector<std::string> declared;
   for (const Case& item : selection.suite.cases) {
     declared.push_back(item.name);

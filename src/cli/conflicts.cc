@@ -54,7 +54,7 @@ ConflictSides::ConflictSides(const MergeConflict& conflict, World& world) : conf
   conflict_.theirs.text = *theirs;
 }
 
-std::string ConflictSides::Explanation() const {
+std::string ConflictSides::Explanation(const std::string& run) const {
   std::string text = conflict_.file.string() + ": holds both sides of a merge\n";
   std::optional<Baseline> ours, theirs;
   text += SideText("ours", conflict_.ours, &ours) + "\n";
@@ -65,8 +65,8 @@ std::string ConflictSides::Explanation() const {
   if (!whole_) {
     text += fmt::format(
         "  the index of git has the sides no more, and here they are mixed: take a whole one with "
-        "git checkout COMMIT -- {}, then perfgate run\n",
-        ShellQuoted(conflict_.file.string()));
+        "git checkout COMMIT -- {}, then {}\n",
+        ShellQuoted(conflict_.file.string()), run);
   }
   text.pop_back();
   return text;
@@ -79,13 +79,18 @@ std::string ConflictSides::Take(const std::string& side) const {
                      conflict_.file.string());
 }
 
-std::string NextAfterConflict(const std::string& flags) {
+std::string NextAfterTaking(const Selection& selection) {
+  return fmt::format(
+      "it was not measured on the merged code: {}, and, if that differs, perfgate baseline "
+      "accept{}; then git add",
+      selection.run, selection.flags);
+}
+
+std::string NextAfterConflict(const Selection& selection) {
   return fmt::format(
       "neither side was measured on the merged code. Take one: perfgate baseline verify{0} --mend "
-      "ours (or theirs); then perfgate run, and, if it differs, perfgate baseline accept{0} "
-      "--reason "
-      "'…'",
-      flags);
+      "ours (or theirs); then {1}, and, if it differs, perfgate baseline accept{0} --reason '…'",
+      selection.flags, selection.run);
 }
 
 }  // namespace perfgate::cli

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "baseline/baseline.h"
+#include "cli/select.h"
 #include "run/run.h"
 
 namespace perfgate::cli {
@@ -19,8 +20,8 @@ class ConflictSides {
   bool whole() const { return whole_; }
 
   // The file, both sides with what they say, from which commit and for which reason, and in what
-  // they differ. Several lines.
-  std::string Explanation() const;
+  // they differ. Several lines. `run` as of a Selection.
+  std::string Explanation(const std::string& run) const;
 
   // Writes the side ("ours", "theirs") in place of the file; says what was taken. Only if whole.
   // Throws Error(kEnvironment) if it cannot be written.
@@ -32,11 +33,9 @@ class ConflictSides {
 };
 
 // What is left to do once a side is taken.
-inline constexpr const char* kMeasureAfterMerge =
-    "it was not measured on the merged code: perfgate run, and, if that differs, perfgate baseline "
-    "accept; then git add";
+std::string NextAfterTaking(const Selection& selection);
 
-// What to type once the sides are known. `flags` as of a Selection.
-std::string NextAfterConflict(const std::string& flags);
+// What to type once the sides are known.
+std::string NextAfterConflict(const Selection& selection);
 
 }  // namespace perfgate::cli

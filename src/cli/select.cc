@@ -26,9 +26,11 @@ fs::path SuiteFile(const std::string& given) {
   return fs::is_directory(path, error) ? path / "perfgate.yaml" : path;
 }
 
-std::string FlagsOf(const SuiteArgs& args) {
+std::string FlagsOf(const SuiteArgs& args, std::string_view suite_flag) {
   std::string flags;
-  if (args.suite != SuiteArgs().suite) flags += " --suite " + ShellQuoted(args.suite);
+  if (args.suite != SuiteArgs().suite) {
+    flags += " " + std::string(suite_flag) + ShellQuoted(args.suite);
+  }
   if (!args.database.empty()) flags += " --db " + ShellQuoted(args.database);
   if (!args.baselines.empty()) flags += " --baselines " + ShellQuoted(args.baselines);
   return flags;
@@ -105,7 +107,8 @@ Selection Select(const SuiteArgs& args, World& world) {
     if (taken[i]) selection.cases.push_back(suite.cases[i]);
   }
   AddReferences(suite.cases, &selection.cases);
-  selection.flags = FlagsOf(args);
+  selection.flags = FlagsOf(args, "--suite ");
+  selection.run = "perfgate run" + FlagsOf(args, "");
   selection.database = Or(args.database, suite.folder / "perfgate.db");
   selection.baselines = Or(args.baselines, suite.folder / suite.baselines);
   return selection;

@@ -16,7 +16,8 @@ struct Selection {
   std::vector<Case> cases;  // those that --case names, in declared order, and their references
   std::filesystem::path database, baselines;
   std::string
-      flags;  // " --suite bench/perfgate.yaml": what the next command needs to find the same
+      flags;        // " --suite bench/perfgate.yaml": what the next command needs to find the same
+  std::string run;  // "perfgate run 'bench/perfgate.yaml'": what measures the same
 };
 
 // Throws Error(kConfig) for the suite's mistakes and Error(kUsage) for a glob without a case.
