@@ -93,7 +93,8 @@ void AddDrift(const Drift& drift, Table* table) {
               {Code(Innermost(drift.head.op_path))},
               {""},
               {"0"},
-              {Text(SignedTime(drift.Rise()))}});
+              {Text(SignedTime(drift.Rise()))},
+              {""}});
 }
 
 }  // namespace
@@ -172,7 +173,8 @@ std::string Changes(const Diff& diff) {
                                                     {"called by"},
                                                     {"where"},
                                                     {"launches", true},
-                                                    {"time", true}});
+                                                    {"kernel time", true},
+                                                    {"copy time", true}});
   for (size_t i = 0; i < diff.changes.size() && i < kMostChanges; ++i) {
     const Change& change = diff.changes[i];
     table.Add({{Text(change.text)},
@@ -181,7 +183,8 @@ std::string Changes(const Diff& diff) {
                {Lines(change.operators)},
                {Lines(change.places)},
                {fmt::format("{:+}", change.count)},
-               {Text(SignedTime(change.time_ns + change.transfers.time_ns))}},
+               {change.time_ns == 0 ? "" : Text(SignedTime(change.time_ns))},
+               {change.transfers.time_ns == 0 ? "" : Text(SignedTime(change.transfers.time_ns))}},
               IsRegression(change.kind) ? "bad" : "");
   }
   for (const Drift& drift : diff.slower) AddDrift(drift, &table);

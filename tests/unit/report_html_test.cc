@@ -102,6 +102,28 @@ TEST(HtmlPage, SaysTheVerdictBothCommitsTheGpuAndTheFindingInFull) {
   }
 }
 
+TEST(HtmlPage, TheTimesOfChangesAddUpToTheLineOverThem) {
+  CasePair pair = PairOf("geglu", 4);
+  Change kernel, copy;
+  kernel.kind = copy.kind = ChangeKind::kAdded;
+  kernel.text = "1 kernel came";
+  kernel.count = 1;
+  kernel.time_ns = 5'000;
+  copy.text = "1 copy came";
+  copy.transfers = {1, 4096, 7'000};
+  pair.diff->changes = {kernel, copy};
+  pair.diff->slower.clear();
+  pair.diff->kernel_time_ns = 5'000;
+  pair.diff->unchanged_time_ns = 0;
+  pair.diff->transfers = copy.transfers;
+  const std::string page = PageOf({pair}, Status::kFail);
+  EXPECT_THAT(page, HasSubstr("the changes +5.00 us, kernels without a change"));
+  EXPECT_THAT(page, HasSubstr("the changes +7.00 us, copies and fills without a change"));
+  EXPECT_THAT(page, testing::ContainsRegex(">kernel time</th>.*>copy time</th>"));
+  EXPECT_THAT(page, testing::ContainsRegex("1 kernel came.*>\\+5.00 us</td><td[^>]*></td></tr>"));
+  EXPECT_THAT(page, testing::ContainsRegex("1 copy came.*></td><td[^>]*>\\+7.00 us</td></tr>"));
+}
+
 TEST(HtmlPage, SaysOfAWarningWhyItMatters) {
   EXPECT_THAT(PageOf({PairOf("geglu", 4)}, Status::kWarn),
               HasSubstr("<td>kernels 4 -&gt; 5 a step (at most +0)<br><small>An extra kernel is a "
