@@ -176,6 +176,13 @@ bool SameSurroundings(const Key& a, const Key& b) { return Surroundings(a) == Su
 
 bool SameText(const Baseline& a, const Baseline& b) { return BaselineText(a) == BaselineText(b); }
 
+bool SameValues(const Baseline& a, const Baseline& b) {
+  Baseline of_a, of_b;
+  of_a.evidence = a.evidence;
+  of_b.evidence = b.evidence;
+  return SameText(of_a, of_b);
+}
+
 BaselineLookup FindBaseline(const fs::path& folder, const Evidence& head,
                             const std::vector<std::string>& was) {
   const std::vector<fs::path> files = JsonFiles(folder);

@@ -62,9 +62,15 @@ std::filesystem::path WriteBaseline(const std::filesystem::path& folder, const B
 // True if both files would be the same, reason and date too.
 bool SameText(const Baseline& a, const Baseline& b);
 
+// True if both hold the same values, whenever and for whatever reason they were accepted.
+bool SameValues(const Baseline& a, const Baseline& b);
+
 // "kernels 4 -> 5, launches 4 -> 5", "no count changed". Times move with every run and are left
 // out.
 std::string ChangedCounts(const Evidence& before, const Evidence& now);
+// "gpu_time 3.00 us -> 93.0 us, latency.p50 12.0 us -> n/a": times and other values that do not
+// repeat, where they moved by more than they do from run to run. "": none.
+std::string ChangedTimes(const Evidence& before, const Evidence& now);
 // "kernels 4", "cpu_kernels 4": what a person knows a case by.
 std::string KernelCount(const Evidence& evidence);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -63,27 +64,59 @@ class BaseReader {
     return base.out.substr(0, base.out.find('\n'));
   }
 
-  // `path` from the top of the repository; "" if it lies outside of it.
+  // `path` in the scratch folder from the top of the repository; "" if it lies outside of it.
   std::string FromTop(const fs::path& path) const {
-    const std::string inside =
-        path.lexically_normal().lexically_relative(git_.scratch()).generic_string();
-    return inside.starts_with("..") ? "" : inside;
+    const fs::path inside = path.lexically_normal().lexically_relative(git_.scratch());
+    return inside.empty() || *inside.begin() == ".." ? "" : inside.generic_string();
   }
 
-  // Brings those of `paths` that the commit has.
-  void Bring(const std::string& commit, const std::vector<fs::path>& paths) {
-    std::vector<std::string> there;
-    for (const fs::path& path : paths) {
-      const std::string inside = FromTop(path);
-      if (inside.empty() ||
-          Asked({"ls-tree", "--full-tree", "--name-only", commit, "--", inside}).empty()) {
-        continue;
+  // The same for what `path` is in the commit, its links followed: "" if it is not there, none if
+  // it leads out of the repository, into another one too.
+  std::optional<std::string> InCommit(const std::string& commit, const fs::path& path) {
+    constexpr int kMostLinks = 16;
+    fs::path whole = FromTop(path);
+    for (int links = 0; links < kMostLinks && !whole.empty(); ++links) {
+      fs::path seen, target;
+      for (const fs::path& part : whole) {
+        if (!target.empty()) {
+          target /= part;
+          continue;
+        }
+        if (part.empty() || part == ".") continue;
+        seen /= part;
+        const std::string at = seen.generic_string();
+        const std::string entry = Asked({"ls-tree", "--full-tree", commit, "--", at});
+        if (entry.empty()) return "";
+        if (entry.starts_with("160000")) return std::nullopt;
+        if (!entry.starts_with("120000")) continue;
+        target =
+            git_.scratch() / seen.parent_path() / Asked({"cat-file", "blob", commit + ":" + at});
       }
-      there.push_back(inside);
+      if (target.empty()) return seen.empty() ? "." : seen.generic_string();
+      whole = FromTop(target);
     }
-    if (there.empty()) return;
-    const GitAnswer brought = git_.Export(commit, there, git_.scratch());
+    return std::nullopt;
+  }
+
+  // Where what `path` is in the commit lies now; none if it leads out of the repository.
+  std::optional<fs::path> Brought(const std::string& commit, const fs::path& path) {
+    const std::optional<std::string> inside = InCommit(commit, path);
+    if (!inside) return std::nullopt;
+    if (inside->empty()) return path;
+    const GitAnswer brought = git_.Export(commit, *inside, git_.scratch());
     if (!brought.ok) throw Error(Fault::kEnvironment, brought.fault);
+    return git_.scratch() / *inside;
+  }
+
+  // A file that the commit has, at its place also if that is a link.
+  void BringFile(const std::string& commit, const fs::path& file) {
+    const std::optional<fs::path> real = Brought(commit, file);
+    const fs::path place = file.lexically_normal();
+    std::error_code error;
+    if (!real || *real == place || !fs::is_regular_file(*real, error)) return;
+    fs::create_directories(place.parent_path(), error);
+    fs::copy_file(*real, place, fs::copy_options::overwrite_existing, error);
+    if (error) throw Error(Fault::kEnvironment, place.string() + ": " + error.message());
   }
 
   // Where the baselines of then lie: beside the suite of then, unless a flag names their folder.
@@ -96,7 +129,7 @@ class BaseReader {
 
   void Compare(const std::string& commit, Review* review) {
     const fs::path file = git_.scratch() / prefix_ / selection_.suite.file.filename();
-    Bring(commit, {file});
+    BringFile(commit, file);
     if (!fs::exists(file)) {
       review->items.push_back({Effect::kAlters, selection_.suite.file.filename().generic_string(),
                                "the base has no such file: all that it declares is new, and "
@@ -104,25 +137,23 @@ class BaseReader {
                                ""});
       return;
     }
-    Bring(commit, FilesNamedBy(file).rules);
+    for (const fs::path& rules : FilesNamedBy(file).rules) BringFile(commit, rules);
     DeclaredState base, head;
     base.suite = LoadSuite(file, {.torch_runner = TorchRunner(world_)});
     head.suite = selection_.suite;
-    base.baselines_folder = BaselinesOf(base.suite);
     head.baselines_folder = selection_.baselines;
     ReadBaselines(commit, &base, &head, review);
     review->items = CompareStates(base, head);
+    review->compared = true;
   }
 
   // Without them the rest is still compared.
   void ReadBaselines(const std::string& commit, DeclaredState* base, DeclaredState* head,
                      Review* review) {
-    if (FromTop(base->baselines_folder).empty()) {
-      review->problem = "the baselines lie outside of the repository, and are not compared";
-      return;
-    }
-    Bring(commit, {base->baselines_folder});
     try {
+      const std::optional<fs::path> folder = Brought(commit, BaselinesOf(base->suite));
+      if (!folder) throw Error(Fault::kEnvironment, "they lie outside of the repository");
+      base->baselines_folder = *folder;
       std::vector<Baseline> then = ListBaselines(base->baselines_folder);
       head->baselines = ListBaselines(head->baselines_folder);
       base->baselines = std::move(then);

@@ -71,21 +71,13 @@ GitAnswer Git::Ask(const std::vector<std::string>& arguments, bool own_index) {
 
 bool Git::IsShallow() { return Ask({"rev-parse", "--is-shallow-repository"}).out == "true"; }
 
-GitAnswer Git::Export(const std::string& commit, const std::vector<std::string>& paths,
-                      const fs::path& into) {
+GitAnswer Git::Export(const std::string& commit, const std::string& path, const fs::path& into) {
   std::error_code error;
   fs::create_directories(into, error);
-  std::vector<std::string> arguments = {"-c",
-                                        "core.hooksPath=/dev/null",
-                                        "-c",
-                                        "core.symlinks=false",
-                                        "--work-tree=" + into.string(),
-                                        "checkout",
-                                        "--quiet",
-                                        commit,
-                                        "--"};
-  for (const std::string& path : paths) arguments.push_back(":(top,literal)" + path);
-  return Ask(arguments, true);
+  return Ask({"-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false",
+              "--work-tree=" + into.string(), "checkout", "--quiet", commit, "--",
+              path == "." ? ":(top)" : ":(top,literal)" + path},
+             true);
 }
 
 }  // namespace perfgate::cli

@@ -29,9 +29,9 @@ class Git {
   // True if the history of this clone was cut.
   bool IsShallow();
 
-  // Writes what `paths` (from the top of the repository) are in `commit` below `into`, links as
-  // plain files. All must be there.
-  GitAnswer Export(const std::string& commit, const std::vector<std::string>& paths,
+  // Writes what `path` (from the top of the repository; "." is all) is in `commit` below `into`,
+  // links as plain files. It must be there.
+  GitAnswer Export(const std::string& commit, const std::string& path,
                    const std::filesystem::path& into);
 
   // An empty folder that goes with this object.

@@ -51,7 +51,7 @@ std::string MarkdownLine(const ReviewItem& item) {
 
 std::string ReviewAsText(const Review& review, const TextStyle& style) {
   std::string text;
-  if (!review.base.empty() && (review.problem.empty() || !review.items.empty())) {
+  if (!review.base.empty() && (review.problem.empty() || review.compared)) {
     text += Paint(ReviewSentence(review), Ink::kBold, style) + "\n";
   }
   if (const std::string problem = ReviewProblem(review); !problem.empty()) {
@@ -70,7 +70,7 @@ std::string ReviewAsText(const Review& review, const TextStyle& style) {
 
 std::string ReviewAsMarkdown(const Review& review) {
   std::string text;
-  if (!review.base.empty() && (review.problem.empty() || !review.items.empty())) {
+  if (!review.base.empty() && (review.problem.empty() || review.compared)) {
     text += "\n### " + markdown::Prose(ReviewSentence(review)) + "\n\n";
   }
   if (const std::string problem = ReviewProblem(review); !problem.empty()) {
@@ -97,8 +97,10 @@ Json ReviewAsJson(const Review& review) {
                                  {"text", Json(item.text)},
                                  {"reason", Json(item.reason)}}));
   }
-  return Json(Json::Object{
-      {"base", Json(review.base)}, {"problem", Json(review.problem)}, {"items", std::move(items)}});
+  return Json(Json::Object{{"base", Json(review.base)},
+                           {"compared", Json(review.compared)},
+                           {"problem", Json(review.problem)},
+                           {"items", std::move(items)}});
 }
 
 }  // namespace perfgate

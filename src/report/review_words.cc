@@ -32,7 +32,7 @@ bool HasNews(const Review& review) { return !review.items.empty() || !review.pro
 std::string ReviewProblem(const Review& review) {
   if (review.problem.empty()) return "";
   return fmt::format("{} of what this change accepts, loosens or waives is known: {}",
-                     review.base.empty() || review.items.empty() ? "nothing" : "not all",
+                     review.compared ? "not all" : "nothing",
                      Shorten(review.problem, kLongestReviewText));
 }
 

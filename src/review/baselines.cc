@@ -49,30 +49,30 @@ const Baseline* Before(const DeclaredState& base, const DeclaredState& head, con
   return nullptr;
 }
 
-// Times on the device repeat to well below this; less is no news.
-std::string ChangedGpuTime(const Evidence& before, const Evidence& now) {
-  constexpr double kLeastShare = 0.03, kLeastNs = 2'000;
-  const MetricValue was = Summarise(before, MetricId::kGpuTime);
-  const MetricValue is = Summarise(now, MetricId::kGpuTime);
-  if (!was.value || !is.value) return "";
-  const double change = std::abs(*is.value - *was.value);
-  if (change < kLeastNs || change < kLeastShare * *was.value) return "";
-  return fmt::format("gpu_time {} -> {}", FormatValue(*was.value, Unit::kNanoseconds),
-                     FormatValue(*is.value, Unit::kNanoseconds));
-}
-
 // Equal counts may hide other kernels: what the diff finds is said too.
-std::string ChangedWork(const Evidence& before, const Evidence& now) {
-  std::vector<std::string> parts = {ChangedCounts(before, now)};
-  if (const std::string time = ChangedGpuTime(before, now); !time.empty()) parts.push_back(time);
-  const Diff diff = Compare(before, now);
+std::string ChangedWork(const Baseline& before, const Baseline& now) {
+  if (SameValues(before, now)) return "no value changed";
+  std::vector<std::string> parts = {ChangedCounts(before.evidence, now.evidence)};
+  const std::string times = ChangedTimes(before.evidence, now.evidence);
+  if (!times.empty()) parts.push_back(times);
+  const Diff diff = Compare(before.evidence, now.evidence);
   for (size_t i = 0; i < diff.changes.size() && i < kMostChanges; ++i) {
     parts.push_back(diff.changes[i].text);
   }
   if (diff.changes.size() > kMostChanges) {
     parts.push_back(fmt::format("{} more changes", diff.changes.size() - kMostChanges));
   }
+  if (parts.size() == 1) parts.emplace_back("other values differ little");
   return Join(parts, "; ");
+}
+
+// An acceptance has a run and a moment of its own: other values under the same ones are no
+// measurement.
+std::string WrittenByHand(const Baseline& before, const Baseline& now) {
+  const bool same_acceptance = before.reason == now.reason && before.run == now.run &&
+                               (!now.run.empty() || before.date == now.date);
+  if (!same_acceptance || SameValues(before, now)) return "";
+  return "; its run and reason are those of before: edited by hand";
 }
 
 std::string ChangedKey(const Baseline& before, const Baseline& now) {
@@ -101,7 +101,7 @@ ReviewItem Accepted(const DeclaredState& base, const DeclaredState& head, const 
     text += fmt::format("in place of {}: ", before->evidence.case_name);
   }
   return {Effect::kAccepts, name,
-          text + ChangedWork(before->evidence, now.evidence) + ChangedKey(*before, now),
+          text + ChangedWork(*before, now) + ChangedKey(*before, now) + WrittenByHand(*before, now),
           now.reason};
 }
 

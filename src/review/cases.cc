@@ -18,19 +18,11 @@ std::vector<const Case*> Judged(const Suite& suite) {
   return cases;
 }
 
-const Case* Find(const std::vector<const Case*>& cases, const std::string& name) {
-  const auto found = std::find_if(cases.begin(), cases.end(),
-                                  [&](const Case* item) { return item->name == name; });
-  return found == cases.end() ? nullptr : *found;
-}
-
-// The case that `head` was in the base: by its name, else by an earlier one.
-const Case* Before(const std::vector<const Case*>& base, const Case& head) {
-  if (const Case* same = Find(base, head.name)) return same;
-  for (const std::string& name : head.was) {
-    if (const Case* earlier = Find(base, name)) return earlier;
-  }
-  return nullptr;
+const Case* FindJudged(const Suite& suite, const std::string& name) {
+  const auto found = std::find_if(suite.cases.begin(), suite.cases.end(), [&](const Case& item) {
+    return item.name == name && !item.reference_only;
+  });
+  return found == suite.cases.end() ? nullptr : &*found;
 }
 
 std::string Duration(int64_t ns) {
@@ -94,12 +86,20 @@ ReviewItem ItemOf(const Group& group) {
 
 }  // namespace
 
+const Case* CaseBefore(const Suite& base, const Case& head) {
+  if (const Case* same = FindJudged(base, head.name)) return same;
+  for (const std::string& name : head.was) {
+    if (const Case* earlier = FindJudged(base, name)) return earlier;
+  }
+  return nullptr;
+}
+
 std::vector<ReviewItem> ReviewCases(const Suite& base_suite, const Suite& head_suite) {
   const std::vector<const Case*> base = Judged(base_suite), head = Judged(head_suite);
   std::vector<Group> groups;
   std::vector<const Case*> kept;
   for (const Case* item : head) {
-    const Case* before = Before(base, *item);
+    const Case* before = CaseBefore(base_suite, *item);
     if (before == nullptr) {
       AddTo(&groups, *item, {Effect::kTightens, "", "new case", ""});
       continue;

@@ -61,18 +61,17 @@ std::string AllowanceTexts(const std::vector<Allowance>& allowances) {
   return parts.empty() ? "none" : Join(parts, " and ");
 }
 
-// The allowance of a kind in a list; a list has one of each at most where that is of any use.
-const Allowance* OfKind(const std::vector<Allowance>& allowances, bool relative) {
-  const Allowance* largest = nullptr;
+// How far the allowances of a kind let a value go; an absent one lets it go nowhere, as one of 0.
+double Largest(const std::vector<Allowance>& allowances, bool relative) {
+  double largest = 0;
   for (const Allowance& each : allowances) {
-    if (each.relative != relative) continue;
-    if (largest == nullptr || std::abs(each.value) > std::abs(largest->value)) largest = &each;
+    if (each.relative == relative) largest = std::max(largest, std::abs(each.value));
   }
   return largest;
 }
 
-// A check fails only if all allowances of a list are exceeded: another one, or a larger one, lets
-// more through. An empty list demands nothing.
+// A check fails only if all allowances of a list are exceeded: one of another kind, or a larger
+// one, lets more through. An empty list demands nothing.
 void CompareAllowances(std::string_view name, const std::vector<Allowance>& before,
                        const std::vector<Allowance>& now, ReviewTexts* texts) {
   if (before == now) return;
@@ -84,13 +83,11 @@ void CompareAllowances(std::string_view name, const std::vector<Allowance>& befo
   }
   bool more = false, less = false;
   for (const bool relative : {false, true}) {
-    const Allowance *was = OfKind(before, relative), *is = OfKind(now, relative);
-    const double was_size = was == nullptr ? -1 : std::abs(was->value);
-    const double is_size = is == nullptr ? -1 : std::abs(is->value);
-    more = more || is_size > was_size;
-    less = less || is_size < was_size;
+    const double was = Largest(before, relative), is = Largest(now, relative);
+    more = more || is > was;
+    less = less || is < was;
   }
-  if (!more && !less) return;  // the same, written otherwise
+  if (!more && !less) return;  // as much passes, written otherwise
   texts->Add(more && less ? Effect::kAlters : more ? Effect::kLoosens : Effect::kTightens, text);
 }
 

@@ -28,6 +28,9 @@ std::vector<ReviewItem> ReviewCases(const Suite& base, const Suite& head);
 std::vector<ReviewItem> ReviewRules(const Suite& base, const Suite& head);
 std::vector<ReviewItem> ReviewBaselines(const DeclaredState& base, const DeclaredState& head);
 
+// The judged case of the base that `head` was: by its name, else by an earlier one; null if none.
+const Case* CaseBefore(const Suite& base, const Case& head);
+
 // How a check's demands changed; `base` and `head` are of one rule.
 void CompareChecks(const Rule& base, const Rule& head, ReviewTexts* texts);
 

@@ -32,6 +32,7 @@ struct Review {
   std::string base;               // short commit that head is compared with; "" if it is not known
   std::string problem;            // what could not be compared, why, and what mends it; "": nothing
   std::vector<ReviewItem> items;  // by effect, then suite, cases, rules, baselines
+  bool compared = false;          // suite and rules were: `problem`, if any, is of another part
 };
 
 // The files of one state, as they were read.

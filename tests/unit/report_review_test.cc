@@ -29,7 +29,10 @@ Review Hostile() {
   const std::string evil =
       "</p></details><script>alert(1)</script> @octo `x` | [a](http://b)\n::error::x ##[error]y";
   // A name stands in a code span, in which only a backtick has a meaning.
-  return {evil, evil, {{Effect::kWaives, "a`b", evil, evil}, {Effect::kAccepts, "b", evil, evil}}};
+  return {evil,
+          evil,
+          {{Effect::kWaives, "a`b", evil, evil}, {Effect::kAccepts, "b", evil, evil}},
+          true};
 }
 
 TEST(ReviewReport, NothingOfWhatAChangeSaysIsMarkupOrACommand) {
@@ -68,6 +71,21 @@ TEST(ReviewReport, ItIsReadBackFromJsonAsItWasWritten) {
   ASSERT_EQ(read.review->items.size(), 2U);
   EXPECT_EQ(read.review->items[1].effect, Effect::kAccepts);
   EXPECT_EQ(VerdictAsMarkdown(read), VerdictAsMarkdown(verdict));
+}
+
+TEST(ReviewReport, WhatWasComparedIsKnownAlsoWhereItHasNoNews) {
+  Review review{"1a2b3c4", "the baselines are not compared: a link", {}, true};
+  EXPECT_THAT(ReviewAsText(review, {}),
+              HasSubstr("this change waives, loosens and accepts nothing"));
+  EXPECT_THAT(ReviewAsText(review, {}), HasSubstr("not all of what this change accepts"));
+  const std::string html = VerdictAsHtml(With(review), {});
+  EXPECT_THAT(html, HasSubstr("not all of what this change accepts"));
+  const Verdict read = VerdictFromJson(VerdictAsJson(With(review)));
+  EXPECT_TRUE(read.review->compared);
+  review.compared = false;
+  EXPECT_THAT(ReviewAsText(review, {}), HasSubstr("nothing of what this change accepts"));
+  EXPECT_THAT(ReviewAsText(review, {}), Not(HasSubstr("waives, loosens and accepts nothing")));
+  EXPECT_FALSE(VerdictFromJson(VerdictAsJson(With(review))).review->compared);
 }
 
 TEST(ReviewReport, AnUnknownEffectIsRefused) {
