@@ -75,9 +75,10 @@ std::string ByShares(const Shares& shares, const Evidence& evidence) {
 double TransferTime(const Evidence& evidence) {
   double time = 0;
   for (const KernelRow& row : evidence.transfers) {
-    bool host =
-        row.name.find("HtoD") != std::string::npos || row.name.find("DtoH") != std::string::npos;
-    if (!host) continue;
+    const CopyDirection direction = DirectionOfCopy(row.name);
+    if (direction != CopyDirection::kHostToDevice && direction != CopyDirection::kDeviceToHost) {
+      continue;
+    }
     for (int64_t ns : row.time_ns_per_step) time += static_cast<double>(ns);
   }
   return time / std::max(1, evidence.TotalSteps());

@@ -74,9 +74,17 @@ bool IsDriverKernel(std::string_view name) { return name.starts_with("memcpy"); 
 
 // "HtoD", "DtoH", "DtoD", "Memset"; the name itself of any other.
 std::string_view DirectionOf(std::string_view name) {
-  if (IsDriverKernel(name)) return "DtoD";
-  for (const std::string_view direction : {"HtoD", "DtoH", "DtoD", "Memset"}) {
-    if (name.find(direction) != std::string_view::npos) return direction;
+  if (name.find("Memset") != std::string_view::npos) return "Memset";
+  switch (DirectionOfCopy(name)) {
+    case CopyDirection::kHostToDevice:
+      return "HtoD";
+    case CopyDirection::kDeviceToHost:
+      return "DtoH";
+    case CopyDirection::kDeviceToDevice:
+      return "DtoD";
+    case CopyDirection::kOther:
+    case CopyDirection::kUnknown:
+      return name;
   }
   return name;
 }

@@ -59,6 +59,28 @@ TEST(Transfers, OfMemoryThatIsNoLongerPinnedAreOneChange) {
                           "1 a step, 1 KiB, 1.00 us -> 1.00 us, asked for by aten::to"));
 }
 
+TEST(Transfers, OfOtherMemoryAreOneChangeInTheSpellingOfIntelToo) {
+  EXPECT_THAT(
+      Texts(Of({Transfer("Memcpy H2D", "aten::to")}, {Transfer("Memcpy M2D", "aten::to")})),
+      ElementsAre("Memcpy H2D is Memcpy M2D now: 1 a step, 1 KiB, 1.00 us -> 1.00 us, asked "
+                  "for by aten::to"));
+  EXPECT_EQ(
+      Of({Transfer("Memcpy H2D", "aten::to")}, {Transfer("Memcpy D2M", "aten::to")}).changes.size(),
+      2u);
+}
+
+// Four fifths of the time on the GPU.
+TEST(Transfers, BetweenHostAndGpuBindInEverySpelling) {
+  for (const char* name : {"Memcpy HtoD (Pinned -> Device)", "Memcpy D2M", "CopyHostToDevice"}) {
+    Evidence evidence = With({Row(kGemm, "aten::mm")});
+    evidence.transfers = {Transfer(name, "aten::to", 4)};
+    evidence.values = {{MetricId::kGpuTime, Side::kHead, 0, 0, {5'000, 5'000}}};
+    EXPECT_EQ(Compare(evidence, evidence).head_bound,
+              "transfer: copies between host and GPU take 4.00 us of 5.00 us of GPU time")
+        << name;
+  }
+}
+
 TEST(Transfers, OfSomeOfTheCopiesAreToldWithTheirNumber) {
   const std::string path = "aten::to > aten::_to_copy > aten::copy_";
   EXPECT_THAT(
