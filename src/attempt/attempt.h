@@ -111,6 +111,24 @@ struct Samples {
   std::string plant;
 };
 
+// A round of fresh pairs of one case: its screening, or a confirmation of what looked suspicious.
+struct PairRound {
+  std::string case_name;
+  int round = 0;       // 0: the screening
+  int first_pair = 0;  // its pairs are numbered from here
+  int pairs = 0;       // planned
+};
+
+// What a run against a built checkout of the base adds to that of head.
+struct AgainstRecord {
+  std::filesystem::path checkout;  // as given
+  std::string commit;              // of the checkout; "" if there is none
+  bool dirty = false;
+  int64_t budget_ns = 0;  // for measuring; 0: without a limit
+  std::vector<PairRound> rounds;
+  std::vector<std::string> notes;  // why the two sides may be less different than they should be
+};
+
 struct TraceFile {
   std::filesystem::path path;  // out folder included
   std::optional<int> rank;     // from the file's name, "trace-rank1.json"; empty: it says none
@@ -145,6 +163,7 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::string>> prepare_faults;  // workload, fault
   bool finished = false;
   int interrupted_by = 0;  // signal number; 0: not interrupted
+  std::optional<AgainstRecord> against;
 };
 
 // Files of the contract. Readers throw Error(kInput) with file, line, key; unknown keys are

@@ -74,6 +74,41 @@ std::pair<Attempt, AttemptResult> ReadAttempt(const Fields& fields,
   return {std::move(attempt), std::move(result)};
 }
 
+Json WriteAgainst(const AgainstRecord& against) {
+  Json rounds{Json::Array{}};
+  for (const PairRound& round : against.rounds) {
+    Json json;
+    json.Set("case", round.case_name)
+        .Set("round", round.round)
+        .Set("first_pair", round.first_pair)
+        .Set("pairs", round.pairs);
+    rounds.Push(std::move(json));
+  }
+  Json json;
+  json.Set("checkout", against.checkout.generic_string())
+      .Set("commit", against.commit)
+      .Set("dirty", against.dirty)
+      .Set("budget_ns", against.budget_ns)
+      .Set("rounds", std::move(rounds))
+      .Set("notes", Json::ArrayOf(against.notes));
+  return json;
+}
+
+AgainstRecord ReadAgainst(const Fields& fields) {
+  AgainstRecord against;
+  against.checkout = fields.Text("checkout");
+  against.commit = fields.Text("commit");
+  against.dirty = fields.Bool("dirty");
+  against.budget_ns = fields.Int("budget_ns");
+  for (const Fields& item : fields.Objects("rounds")) {
+    item.Require("case");
+    against.rounds.push_back({item.Text("case"), item.SmallInt("round"),
+                              item.SmallInt("first_pair"), item.SmallInt("pairs")});
+  }
+  against.notes = fields.Texts("notes");
+  return against;
+}
+
 void ReadCases(const Fields& fields, RunRecord& run) {
   std::set<std::string> names;
   for (const Fields& item : fields.Objects("cases")) {
@@ -109,6 +144,7 @@ RunRecord RunRecordFromJson(const Json& json, const std::string& name) {
   ReadCases(fields, run);
   run.finished = fields.Bool("finished");
   run.interrupted_by = fields.SmallInt("interrupted_by");
+  if (fields.Has("against")) run.against = ReadAgainst(fields.Object("against"));
   return run;
 }
 
@@ -137,6 +173,7 @@ Json ToJson(const RunRecord& run) {
       .Set("cases", std::move(cases))
       .Set("attempts", std::move(attempts))
       .Set("prepare_faults", std::move(faults));
+  if (run.against) json.Set("against", WriteAgainst(*run.against));
   return json;
 }
 

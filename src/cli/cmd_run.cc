@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "baseline/baseline.h"
+#include "cli/against.h"
 #include "cli/base_state.h"
 #include "cli/commands.h"
 #include "cli/evidence_source.h"
@@ -65,14 +66,18 @@ void Adapt(const RunArgs& args, std::vector<Case>* cases) {
   Plant(args.plants, cases);
 }
 
-int DryRun(const Selection& selection, const std::filesystem::path& out_dir, uint64_t seed,
-           World& world) {
-  const std::vector<Attempt> plan = Plan(selection.cases, seed);
+int DryRun(const Selection& selection, const RunOptions& options, World& world) {
+  const std::filesystem::path& out_dir = options.out_dir;
+  const std::vector<Attempt> plan = Plan(selection.cases, options.seed);
   world.Out() << fmt::format(
       "{} of {}, {}; {} rules; traces in {}, baselines in {}, database {}\n",
       Plural(static_cast<int64_t>(selection.cases.size()), "case"), selection.suite.name,
       Plural(static_cast<int64_t>(plan.size()), "attempt"), selection.suite.rules.size(),
       out_dir.string(), selection.baselines.string(), selection.database.string());
+  if (options.against) {
+    world.Out() << fmt::format("in pairs with the base in {}, and more where times are compared\n",
+                               Printable(options.against->folder.string()));
+  }
   for (const Case& item : selection.cases) {
     const auto attempts = std::count_if(plan.begin(), plan.end(), [&](const Attempt& attempt) {
       return attempt.case_name == item.name;
@@ -98,13 +103,14 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
                                             ? selection.suite.folder / "perfgate-out"
                                             : std::filesystem::path(args.out_dir);
   const uint64_t seed = args.seed ? *args.seed : world.RandomSeed();
-  if (args.dry_run) return DryRun(selection, out_dir, seed, world);
+  RunOptions options{out_dir, seed, BaseToMeasure(args, selection, out_dir, world)};
+  if (args.dry_run) return DryRun(selection, options, world);
 
   // Before measuring: a database that cannot be used, or a baseline that cannot be read, costs
   // nothing.
   Store store(selection.database);
   ListBaselines(selection.baselines);
-  const RunRecord record = RunSuite(selection.suite, selection.cases, {out_dir, seed}, world);
+  const RunRecord record = RunSuite(selection.suite, selection.cases, options, world);
   const OutFolder folder = ReadOutFolder(out_dir);
   const StoredRun& stored = folder.stored;
   store.AddRun(stored.run, stored.cases, folder.collected);

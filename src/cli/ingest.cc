@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <ostream>
 
 #include "attempt/attempt.h"
@@ -36,14 +37,21 @@ Profiler ProfilerOf(const RunRecord& run, const std::string& case_name) {
 Evidence EvidenceOf(const RunRecord& run, const Case& declared,
                     const std::vector<AttemptData>& collected,
                     const std::filesystem::path& out_dir) {
-  std::vector<AttemptData> attempts;
+  std::vector<AttemptData> head, base;
   int traced = 0;
   for (const AttemptData& data : collected) {
     if (data.attempt.case_name != declared.name) continue;
-    traced += data.attempt.phase == Phase::kTraced;
-    attempts.push_back(data);
+    const bool of_head = data.attempt.side == Side::kHead;
+    traced += of_head && data.attempt.phase == Phase::kTraced;
+    (of_head ? head : base).push_back(data);
   }
-  Evidence evidence = Extract(declared, attempts, out_dir, run.machine);
+  Evidence evidence = Extract(declared, head, out_dir, run.machine);
+  if (!base.empty()) {
+    Case unplanted = declared;
+    unplanted.plant.clear();
+    evidence.base_side =
+        std::make_shared<const Evidence>(Extract(unplanted, base, out_dir, run.machine));
+  }
   const std::vector<std::string> faults = FaultsOfPlan(run, declared, traced);
   evidence.incomplete_because.insert(evidence.incomplete_because.begin(), faults.begin(),
                                      faults.end());

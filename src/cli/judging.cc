@@ -25,6 +25,29 @@ struct JudgedCase {
   std::string base_commit;
 };
 
+void TakePairs(const AgainstRecord& against, JudgedCase* judged) {
+  CasePair& pair = judged->pair;
+  for (const PairRound& round : against.rounds) {
+    if (round.case_name == pair.declared.name) pair.rounds.push_back(round);
+  }
+  pair.budget_ns = against.budget_ns;
+  if (pair.head.base_side->Complete()) {
+    pair.different_work = Compare(*pair.head.base_side, pair.head).different_shapes;
+  }
+  judged->notes = against.notes;
+}
+
+void CompareWithMeasured(const Evidence& base, JudgedCase* judged) {
+  CasePair& pair = judged->pair;
+  pair.key_differences = KeyDifferences(base.key, pair.head.key);
+  pair.comparable = pair.key_differences.empty();
+  pair.diff = Compare(base, pair.head);
+  pair.base = base;
+  judged->notes.emplace_back(
+      "there is no baseline for this machine and stack: compared with the base measured in this "
+      "run");
+}
+
 // `not_judged`: why the run as a whole proves nothing; "" if it does.
 JudgedCase Pair(const Case& declared, const StoredRun& stored,
                 const std::filesystem::path& baselines, const std::string& not_judged) {
@@ -37,8 +60,15 @@ JudgedCase Pair(const Case& declared, const StoredRun& stored,
   }
   // Evidence that proves nothing has no key to look with.
   if (!judged.pair.head.Complete()) return judged;
+  if (stored.run.against && judged.pair.head.base_side) TakePairs(*stored.run.against, &judged);
   BaselineLookup lookup = FindBaseline(baselines, judged.pair.head, declared.was);
-  judged.notes = lookup.notes;
+  // What was reviewed counts; where nothing was, the base that this run has measured.
+  if (lookup.state != BaselineState::kFound && judged.pair.head.base_side &&
+      judged.pair.head.base_side->Complete()) {
+    CompareWithMeasured(*judged.pair.head.base_side, &judged);
+    return judged;
+  }
+  judged.notes.insert(judged.notes.end(), lookup.notes.begin(), lookup.notes.end());
   if (!lookup.baseline) return judged;
   Evidence& base = lookup.baseline->evidence;
   judged.pair.comparable = lookup.state == BaselineState::kFound;
@@ -115,6 +145,10 @@ void FillHeadings(const Selection& selection, const StoredRun& stored,
   verdict->stack = OneLabel(stacks);
   verdict->base_label = OneLabel(commits);
   verdict->head_label = ShortCommit(stored.run.commit, stored.run.dirty);
+  if (const auto& against = stored.run.against) {
+    const std::string commit = ShortCommit(against->commit, against->dirty);
+    verdict->measured_base = commit.empty() ? against->checkout.generic_string() : commit;
+  }
   verdict->run_id = stored.run.id;
 }
 

@@ -36,6 +36,7 @@ struct RunArgs {
   SuiteArgs suite;
   OutputArgs output;
   std::string device, out_dir;
+  std::string against, budget;  // "": head alone; no limit
   bool quick = false, dry_run = false;
   std::vector<std::string> plants;  // GLOB=DEFECT
   std::string base;                 // commit to review the files against; "": no review

@@ -27,6 +27,7 @@ Subcommand AddRun(CLI::App& app) {
                  "  perfgate run\n"
                  "  perfgate run bench/perfgate.yaml --case 'geglu*' --device cpu\n"
                  "  perfgate run --report md=summary.md --report json=verdict.json\n"
+                 "  perfgate run --against ../base --budget 10min\n"
                  "  perfgate run --plant 'geglu*=clone'      put a known defect in: the gate must "
                  "fail");
   AddText(run, "suite", args.suite.suite, "Suite file or its folder [perfgate.yaml]", "SUITE");
@@ -34,6 +35,10 @@ Subcommand AddRun(CLI::App& app) {
   AddText(run, "--device", args.device, "auto, cpu, cuda or cuda:N for all cases", "DEVICE");
   AddDatabaseFlag(run, args.suite.database);
   AddBaselinesFlag(run, args.suite.baselines);
+  AddText(run, "--against", args.against,
+          "Built checkout of the base, measured in pairs with head: what `regression` rules need",
+          "DIR");
+  AddText(run, "--budget", args.budget, "Time for the pairs of --against [no limit]", "DURATION");
   AddText(run, "--out", args.out_dir,
           "Folder for traces and samples [perfgate-out beside the suite]", "DIR");
   AddBaseFlag(run, args.base);
@@ -43,7 +48,7 @@ Subcommand AddRun(CLI::App& app) {
   AddRepeatable(run, "--plant", args.plants, "Put a known defect into cases. Repeatable",
                 "GLOB=DEFECT");
   run->add_option("--seed", flags->seed,
-                  "Seed that run.json keeps; no order or input depends on it yet")
+                  "Seed of the order within the pairs of --against; run.json keeps it [by chance]")
       ->type_name("N");
   return {run, [flags] {
             flags->args.output = flags->output.Take();

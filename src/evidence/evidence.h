@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -248,6 +249,8 @@ struct Evidence {
   // Why latencies, and why dispatch times, prove nothing; "" if they may.
   std::string not_steady, dispatch_not_steady;
   std::string plant;  // planted defect, shown in every report
+  // What the base proves, where a run measured it in pairs with head.
+  std::shared_ptr<const Evidence> base_side;
 
   bool Complete() const { return incomplete_because.empty(); }
   int TotalSteps() const;  // at least 1 where a trace was read

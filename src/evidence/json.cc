@@ -241,6 +241,7 @@ Json ToJson(const Evidence& evidence) {
   json.Append("not_steady", evidence.not_steady);
   json.Append("dispatch_not_steady", evidence.dispatch_not_steady);
   json.Append("plant", evidence.plant);
+  if (evidence.base_side) json.Append("base_side", ToJson(*evidence.base_side));
   return json;
 }
 

@@ -292,6 +292,9 @@ Evidence EvidenceFromJson(const Json& json) {
   if (const Json* series = json.Find("timed_series"))
     evidence.timed_series = TimedSeriesFromJson(*series);
   evidence.plant = json.At("plant").AsString();
+  if (const Json* base = json.Find("base_side")) {
+    evidence.base_side = std::make_shared<const Evidence>(EvidenceFromJson(*base));
+  }
   DecodeRows(evidence);
   return evidence;
 }

@@ -83,8 +83,11 @@ void AddCaseKey(const Case& declared, std::span<const AttemptData> attempts,
   Key& key = evidence.key;
   const bool gpu = evidence.device_kind == "cuda";
   key.fields["device"] = evidence.device_kind;
+  const bool of_head = std::any_of(attempts.begin(), attempts.end(), [](const AttemptData& data) {
+    return data.attempt.side == Side::kHead;
+  });
   for (const AttemptData& data : attempts) {
-    if (data.samples && data.attempt.side == Side::kHead) {
+    if (data.samples && (data.attempt.side == Side::kHead) == of_head) {
       AddEnvironment(data.samples->environment, gpu, key);
     }
   }

@@ -9,7 +9,8 @@
 
 namespace perfgate {
 
-CaseFacts::CaseFacts(const CasePair& pair, const Policy& policy) : pair_(pair), policy_(policy) {
+CaseFacts::CaseFacts(const CasePair& pair, const Policy& policy, const TimeFamily& family)
+    : pair_(pair), policy_(policy), family_(family) {
   for (const KernelRow& row : pair.head.kernels) {
     if ((row.device == "cpu") != OnGpu()) kernels_.push_back(&row);
     steps_ = std::max(steps_, row.count_per_step.size());

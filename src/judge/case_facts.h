@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "judge/judge.h"
+#include "judge/time_family.h"
 
 namespace perfgate {
 
 class CaseFacts {
  public:
-  CaseFacts(const CasePair& pair, const Policy& policy);
+  CaseFacts(const CasePair& pair, const Policy& policy, const TimeFamily& family);
 
   const CasePair& pair() const { return pair_; }
   const Policy& policy() const { return policy_; }
+  const TimeFamily& family() const { return family_; }
   bool OnGpu() const { return pair_.head.device_kind == "cuda"; }
 
   const MetricValue& Head(MetricId id) const { return Cached(head_, pair_.head, id); }
@@ -42,6 +44,7 @@ class CaseFacts {
 
   const CasePair& pair_;
   const Policy& policy_;
+  const TimeFamily& family_;
   mutable Cache head_, base_;
   std::vector<const KernelRow*> kernels_;
   size_t steps_ = 1;

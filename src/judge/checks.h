@@ -11,6 +11,9 @@ namespace perfgate {
 
 // limit, change and regression: one finding a metric.
 std::vector<Finding> CheckMetrics(const Rule& rule, const CaseFacts& facts, const Finding& blank);
+// One metric, compared in pairs of processes of base and head.
+Finding CheckRegression(const RegressionCheck& check, const Rule& rule, const CaseFacts& facts,
+                        Finding finding);
 Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding);
@@ -20,6 +23,13 @@ Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding);
 std::optional<Finding> CheckVanished(const CaseFacts& facts);
 
 // Helpers of the checks.
+// Why the rule says nothing about the case at all; "" if it does.
+std::string NotForThisCase(const Rule& rule, const CasePair& pair);
+// A metric that the case does not have, with the reason.
+Finding Unavailable(const Rule& rule, const CaseFacts& facts, Finding finding,
+                    const std::string& reason);
+// Why a time of the timed window proves nothing; "" if it does.
+std::string WhyDoubtful(const Evidence& evidence, MetricId id, double value);
 Finding With(Finding finding, Status status, std::string message, std::string next = "");
 // "1", "at most 3", "at least 1, at most 3"
 std::string ToString(const CountBound& bound);

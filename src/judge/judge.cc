@@ -9,6 +9,7 @@
 #include "judge/checks.h"
 #include "judge/next_step.h"
 #include "judge/status.h"
+#include "judge/time_family.h"
 #include "judge/waiver.h"
 
 namespace perfgate {
@@ -17,21 +18,6 @@ namespace {
 bool OtherDevice(DeviceFilter filter, const std::string& kind) {
   return (filter == DeviceFilter::kCpu && kind == "cuda") ||
          (filter == DeviceFilter::kCuda && kind == "cpu");
-}
-
-// Why the rule says nothing about the case at all; "" if it does.
-std::string NotForThisCase(const Rule& rule, const CasePair& pair) {
-  if (rule.severity == Severity::kOff) return "switched off";
-  if (!MatchesGlob(rule.cases, pair.declared.name)) {
-    return fmt::format("for other cases ({})", rule.cases);
-  }
-  // What never ran has no device; and what ran on half of the way may have been for another.
-  if (!pair.head.Complete()) return "";
-  if (OtherDevice(rule.device, pair.head.device_kind)) {
-    return fmt::format("for {} only; this case ran on {}", ToString(rule.device),
-                       pair.head.device_kind);
-  }
-  return "";
 }
 
 std::vector<Finding> RunCheck(const Rule& rule, const CaseFacts& facts, const Finding& blank) {
@@ -118,8 +104,9 @@ Finding Unjudged(const std::string& case_name, const std::vector<Finding>& skipp
               "name a rule that is for this case, or take the case out of the suite");
 }
 
-CaseVerdict JudgeCase(std::span<const Rule> rules, const CasePair& pair, const Policy& policy) {
-  const CaseFacts facts(pair, policy);
+CaseVerdict JudgeCase(std::span<const Rule> rules, const CasePair& pair, const Policy& policy,
+                      const TimeFamily& family) {
+  const CaseFacts facts(pair, policy, family);
   CaseVerdict verdict;
   verdict.case_name = pair.declared.name;
   verdict.key_differences = pair.key_differences;
@@ -170,6 +157,20 @@ std::vector<std::string> Problems(std::span<const Rule> rules, const Verdict& ve
 
 }  // namespace
 
+std::string NotForThisCase(const Rule& rule, const CasePair& pair) {
+  if (rule.severity == Severity::kOff) return "switched off";
+  if (!MatchesGlob(rule.cases, pair.declared.name)) {
+    return fmt::format("for other cases ({})", rule.cases);
+  }
+  // What never ran has no device; and what ran on half of the way may have been for another.
+  if (!pair.head.Complete()) return "";
+  if (OtherDevice(rule.device, pair.head.device_kind)) {
+    return fmt::format("for {} only; this case ran on {}", ToString(rule.device),
+                       pair.head.device_kind);
+  }
+  return "";
+}
+
 void Settle(Verdict& verdict) {
   verdict.exit_code = verdict.problems.empty() ? 0 : 3;
   bool only_inconclusive = true;
@@ -189,8 +190,10 @@ Verdict Judge(std::span<const Rule> rules, std::span<const CasePair> cases, cons
   Verdict verdict;
   verdict.no_baseline_warns = policy.no_baseline_warns;
   verdict.rules = static_cast<int>(rules.size());
+  const TimeFamily family(rules, cases);
   for (const CasePair& pair : cases) {
-    if (!pair.declared.reference_only) verdict.cases.push_back(JudgeCase(rules, pair, policy));
+    if (pair.declared.reference_only) continue;
+    verdict.cases.push_back(JudgeCase(rules, pair, policy, family));
   }
   verdict.problems = Problems(rules, verdict);
   Settle(verdict);

@@ -10,6 +10,7 @@
 #include "diff/diff.h"
 #include "evidence/evidence.h"
 #include "review/review.h"
+#include "stats/stats.h"
 
 namespace perfgate {
 
@@ -30,6 +31,16 @@ std::string_view ToString(Status status);  // "not_comparable"
 // Larger is worse. Skipped weighs least: it says nothing.
 int Weight(Status status);
 
+// A metric of base and head, compared in pairs of fresh processes.
+struct PairedTimes {
+  int round = 0;              // that the numbers are of; 0: the screening, which can only pass
+  int planned = 0;            // pairs of that round
+  int pairs_wanted = 0;       // of a confirmation, as many comparisons as there are
+  bool wants_pairs = false;   // undecided, and a confirmation by fresh pairs is left
+  double base = 0, head = 0;  // medians over the round, in the metric's unit
+  Comparison comparison;
+};
+
 struct Finding {
   std::string rule;  // full id
   std::string case_name;
@@ -40,11 +51,12 @@ struct Finding {
   std::optional<double> base, head;  // in the metric's unit; counts for kernel and change checks
   std::string limit;                 // "at most +0", "fused 1, apart 0"
   std::optional<double> delta;
-  std::string message;       // one line: "cpu_kernels 4 -> 5 a step (at most +0)"
-  std::string why;           // the rule's
-  std::string next;          // a command to type or a thing to do; "" if nothing
-  std::vector<int> changes;  // indices into the case's diff
-  std::vector<int> slower;   // indices into the diff's `slower`: what a rise of a time comes from
+  std::optional<PairedTimes> times;  // of `regression`, where there are pairs
+  std::string message;               // one line: "cpu_kernels 4 -> 5 a step (at most +0)"
+  std::string why;                   // the rule's
+  std::string next;                  // a command to type or a thing to do; "" if nothing
+  std::vector<int> changes;          // indices into the case's diff
+  std::vector<int> slower;  // indices into the diff's `slower`: what a rise of a time comes from
   std::vector<std::string> operators;
   std::vector<std::string> kernels;  // exact names that a kernels/fusion check points at
 };
@@ -58,6 +70,10 @@ struct CasePair {
   std::vector<std::string> key_differences;
   std::optional<Diff> diff;  // where base is there
   std::string base_label;    // commit or file of the baseline
+  // Where head.base_side is there: what was measured in pairs.
+  std::vector<PairRound> rounds;  // of this case
+  int64_t budget_ns = 0;          // 0: without a limit
+  std::string different_work;     // why base and head are not the same work; "" if they are
 };
 
 struct CaseVerdict {
@@ -85,7 +101,8 @@ struct Verdict {
   std::vector<std::string> problems;  // of the whole run: no case, no rule ...
   // For headings; filled by the caller.
   std::string suite, device, stack, base_label, head_label, run_id;
-  std::string suite_file;  // as it was given; "": there is no suite
+  std::string suite_file;     // as it was given; "": there is no suite
+  std::string measured_base;  // commit or folder of the base that was measured in pairs; or ""
   bool no_baseline_warns = false;
   int rules = 0;
   int declared_cases = 0;        // of the suite; 0: there is no suite

@@ -168,30 +168,10 @@ void PointAtSlower(const Diff& diff, MetricId id, double delta, Finding& finding
   }
 }
 
-Finding Unavailable(const Rule& rule, const CaseFacts& facts, Finding finding,
-                    const std::string& reason) {
-  const Metric& metric = Info(*finding.metric);
-  const std::string message = fmt::format("{} is unavailable: {}", metric.name, reason);
-  if (rule.optional) return With(std::move(finding), Status::kSkipped, message + " (optional)");
-  if (facts.policy().bare_diff) return With(std::move(finding), Status::kSkipped, message);
-  return With(std::move(finding), Status::kError, message,
-              fmt::format("measure with {}, or {}", metric.needs,
-                          EditRule(rule, "'device' or 'optional: true'")));
-}
-
 Finding Unstable(Finding finding, std::string_view side, const std::string& reason) {
   return With(std::move(finding), Status::kError,
               fmt::format("{} of {} is unstable: {}", Info(*finding.metric).name, side, reason),
               JudgeLargestStep());
-}
-
-// Why a time of the timed window proves nothing; "" if it does.
-std::string WhyDoubtful(const Evidence& evidence, MetricId id, double value) {
-  const bool latency =
-      id == MetricId::kLatencyP50 || id == MetricId::kLatencyP95 || id == MetricId::kLatencyP99;
-  if (latency && value <= 0) return "no step takes no time";
-  if (id == MetricId::kDispatch) return evidence.dispatch_not_steady;
-  return latency ? evidence.not_steady : "";
 }
 
 Finding CheckLimit(const LimitCheck& check, const Rule& rule, const Evidence& evidence, double head,
@@ -282,21 +262,6 @@ Finding CheckChange(const ChangeCheck& check, const CaseFacts& facts, double bas
   return With(std::move(finding), Status::kPass, std::move(message));
 }
 
-// Without interleaved pairs of base and head nothing can be said of a noisy metric, and this
-// version measures none.
-Finding CheckRegression(const RegressionCheck& check, const Rule& rule, const CaseFacts& facts,
-                        Finding finding) {
-  finding.limit = fmt::format("at most +{:g}%", check.tolerance * 100);
-  const std::string message = fmt::format(
-      "{} is noisy: it is judged in interleaved pairs of base and head only, and this run has none",
-      Info(*finding.metric).name);
-  if (!rule.require_paired || facts.policy().bare_diff) {
-    return With(std::move(finding), Status::kSkipped, message);
-  }
-  return With(std::move(finding), Status::kNotComparable, message,
-              EditRule(rule, "'require_paired: false'"));
-}
-
 Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
   const MetricId id = *finding.metric;
   if (const auto* regression = std::get_if<RegressionCheck>(&rule.check)) {
@@ -338,6 +303,25 @@ bool SameMessages(const CaseFacts& facts) {
 }
 
 }  // namespace
+
+Finding Unavailable(const Rule& rule, const CaseFacts& facts, Finding finding,
+                    const std::string& reason) {
+  const Metric& metric = Info(*finding.metric);
+  const std::string message = fmt::format("{} is unavailable: {}", metric.name, reason);
+  if (rule.optional) return With(std::move(finding), Status::kSkipped, message + " (optional)");
+  if (facts.policy().bare_diff) return With(std::move(finding), Status::kSkipped, message);
+  return With(std::move(finding), Status::kError, message,
+              fmt::format("measure with {}, or {}", metric.needs,
+                          EditRule(rule, "'device' or 'optional: true'")));
+}
+
+std::string WhyDoubtful(const Evidence& evidence, MetricId id, double value) {
+  const bool latency =
+      id == MetricId::kLatencyP50 || id == MetricId::kLatencyP95 || id == MetricId::kLatencyP99;
+  if (latency && value <= 0) return "no step takes no time";
+  if (id == MetricId::kDispatch) return evidence.dispatch_not_steady;
+  return latency ? evidence.not_steady : "";
+}
 
 std::vector<Finding> CheckMetrics(const Rule& rule, const CaseFacts& facts, const Finding& blank) {
   const bool any = std::any_of(rule.metrics.begin(), rule.metrics.end(),

@@ -104,7 +104,11 @@ std::string ContextOf(const Verdict& verdict) {
     sides += fmt::format("against {}{}", verdict.suite.empty() ? "" : "baseline of ",
                          named(verdict.base_label));
   }
-  if (!sides.empty()) parts.push_back(sides);
+  if (!verdict.measured_base.empty()) {
+    sides += fmt::format("{} base {}", verdict.base_label.empty() ? " against" : " and",
+                         named(verdict.measured_base));
+  }
+  if (!sides.empty()) parts.push_back(std::string(Trim(sides)));
   return Join(parts, " · ");
 }
 

@@ -55,6 +55,41 @@ Json ChangeJson(const Change& change) {
                            {"head_kernels", Rows(change.head)}});
 }
 
+std::string_view ToString(Undecided undecided) {
+  switch (undecided) {
+    case Undecided::kNothing:
+      return "";
+    case Undecided::kTooFewPairs:
+      return "too_few_pairs";
+    case Undecided::kTooWide:
+      return "too_noisy";
+    case Undecided::kBimodal:
+      return "bimodal";
+    case Undecided::kFamily:
+      return "too_many_comparisons";
+    case Undecided::kNotPositive:
+      return "not_positive";
+  }
+  return "";
+}
+
+Json StatisticsJson(const PairedTimes& times) {
+  const Comparison& comparison = times.comparison;
+  const auto& more = comparison.pairs_to_decide;
+  return Json(Json::Object{{"round", Json(times.round)},
+                           {"pairs", Json(comparison.pairs)},
+                           {"planned_pairs", Json(times.planned)},
+                           {"confirming_pairs", Json(times.pairs_wanted)},
+                           {"shift", Json(comparison.shift)},
+                           {"lower", Optional(comparison.lower)},
+                           {"upper", Optional(comparison.upper)},
+                           {"p", Json(comparison.p)},
+                           {"noise", Json(comparison.noise)},
+                           {"detectable", Json(comparison.detectable)},
+                           {"undecided", Json(ToString(comparison.undecided))},
+                           {"pairs_to_decide", more ? Json(*more) : Json()}});
+}
+
 Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   Json json{Json::Object{}};
   json.Append("rule", finding.rule);
@@ -67,7 +102,7 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("head", Optional(finding.head));
   json.Append("limit", finding.limit);
   json.Append("delta", Optional(finding.delta));
-  json.Append("statistics", Json());  // of paired runs, which this version does not measure
+  json.Append("statistics", finding.times ? StatisticsJson(*finding.times) : Json());
   json.Append("changes", Json::ArrayOf(finding.changes));
   json.Append("slower", Json::ArrayOf(finding.slower));
   json.Append("operators", Json::ArrayOf(finding.operators));
@@ -153,6 +188,7 @@ Json VerdictAsJson(const Verdict& verdict) {
   json.Append("stack", verdict.stack);
   json.Append("base", verdict.base_label);
   json.Append("head", verdict.head_label);
+  if (!verdict.measured_base.empty()) json.Append("measured_base", verdict.measured_base);
   json.Append("no_baseline_warns", verdict.no_baseline_warns);
   json.Append("rules", verdict.rules);
   json.Append("declared_cases", verdict.declared_cases);

@@ -238,6 +238,7 @@ Verdict VerdictFromJson(const Json& json) {
   verdict.stack = json.At("stack").AsString();
   verdict.base_label = json.At("base").AsString();
   verdict.head_label = json.At("head").AsString();
+  verdict.measured_base = TextIn(json, "measured_base");
   verdict.no_baseline_warns = FlagIn(json, "no_baseline_warns");
   verdict.rules = SmallIn(json, "rules");
   verdict.declared_cases = SmallIn(json, "declared_cases");

@@ -44,6 +44,7 @@ std::map<std::string, std::string> AttemptEnvironment(const Case& declared, cons
   return {
       {"PERFGATE_ATTEMPT_DIR", folder.lexically_normal().string()},
       {"PERFGATE_PHASE", std::string(ToString(attempt.phase))},
+      {"PERFGATE_SIDE", std::string(ToString(attempt.side))},
       {"PERFGATE_WARMUP", fmt::format("{}", windows.warmup_iterations)},
       {"PERFGATE_WARMUP_UNTIL_STEADY", windows.warmup_until_steady ? "1" : "0"},
       {"PERFGATE_WARMUP_AT_MOST_NS", fmt::format("{}", windows.warmup_at_most_ns)},
@@ -52,7 +53,8 @@ std::map<std::string, std::string> AttemptEnvironment(const Case& declared, cons
       {"PERFGATE_DEVICE", declared.device},
       {"PERFGATE_THREADS", fmt::format("{}", declared.threads)},
       // Always set: one that perfgate itself was started with must not reach a workload.
-      {"PERFGATE_PLANT", declared.plant},
+      // The base stays as it is.
+      {"PERFGATE_PLANT", attempt.side == Side::kHead ? declared.plant : ""},
   };
 }
 

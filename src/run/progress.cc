@@ -15,8 +15,14 @@ constexpr std::string_view kRewrite = "\r\x1b[K";
 }  // namespace
 
 std::string Progress::NextAttempt(const Case& declared, const Attempt& attempt) {
-  return fmt::format("[{}/{}] {} {} {}/{}", ++number_, attempts_, Printable(declared.name),
-                     ToString(attempt.phase), attempt.process + 1, ProcessesOf(declared));
+  const bool head = attempt.side == Side::kHead;
+  const int processes = ProcessesOf(declared);
+  const std::string which =
+      attempt.process < processes
+          ? fmt::format("{}{} {}/{}", head ? "" : "base ", ToString(attempt.phase),
+                        attempt.process + 1, processes)
+          : fmt::format("{} of pair {}", head ? "head" : "base", attempt.pair + 1);
+  return fmt::format("[{}/{}] {} {}", ++number_, attempts_, Printable(declared.name), which);
 }
 
 void Progress::Started(const std::string& what) {

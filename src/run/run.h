@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,14 +70,33 @@ AttemptResult Launch(const Case& declared, const Attempt& attempt,
                      const std::filesystem::path& suite_folder,
                      const std::filesystem::path& out_dir, World& world);
 
+// Cases whose times need fresh pairs, and how many of each.
+struct Unsettled {
+  std::vector<std::string> cases;
+  int pairs = 0;
+};
+
+// The base to measure in pairs with head: a built checkout.
+struct Against {
+  std::filesystem::path checkout;  // as given
+  std::filesystem::path folder;    // where the commands of the base run
+  int64_t budget_ns = 0;           // for measuring; 0: without a limit
+  std::vector<std::string> notes;
+  // Asked when a round has ended, of what lies in the out folder then.
+  std::function<Unsettled()> unsettled;
+};
+
 struct RunOptions {
   // Used if it is absent, empty, or holds a run of perfgate (whose attempts are then removed).
   std::filesystem::path out_dir;
   uint64_t seed = 0;
+  std::optional<Against> against;
 };
 
 // Prepares, launches every planned attempt, keeps run.json up to date; a fault of one case never
-// stops the others. On an interrupt returns early with `interrupted_by` set. Progress on
+// stops the others. With `against`, head and base are measured in pairs: a screening, then fresh
+// pairs of what is unsettled, as far as the budget goes; the traced processes of both sides run
+// whatever the budget is. On an interrupt returns early with `interrupted_by` set. Progress on
 // world.Err(). Throws Error(kUsage) for an out folder that holds something else,
 // Error(kEnvironment) for a disk that is full.
 RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const RunOptions& options,

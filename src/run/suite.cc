@@ -2,16 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
-#include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
 #include "run/collector.h"
 #include "run/out_folder.h"
+#include "run/pairs.h"
 #include "run/progress.h"
 #include "run/run.h"
+#include "stats/stats.h"
 
 namespace perfgate {
 namespace {
@@ -48,29 +52,32 @@ AttemptResult Unstarted(std::string fault) {
   return result;
 }
 
-// What `prepare` is run once for: the same command of the same workload.
-using Preparation = std::pair<std::string, std::vector<std::string>>;
+// What `prepare` is run once for: the same command of the same workload, on each side.
+using Preparation = std::tuple<Side, std::string, std::vector<std::string>>;
 
-Preparation PreparationOf(const Case& declared) { return {declared.workload, declared.prepare}; }
+Preparation PreparationOf(const Case& declared, Side side) {
+  return {side, declared.workload, declared.prepare};
+}
 
 class SuiteRun {
  public:
-  SuiteRun(const Suite& suite, const std::vector<Case>& cases, const fs::path& out_dir,
-           World& world, RunRecord& run)
-      : suite_(suite), out_dir_(out_dir), world_(world), run_(run) {
-    for (const Case& declared : cases) by_name_[declared.name] = &declared;
+  SuiteRun(const Suite& suite, const RunOptions& options, World& world, RunRecord& run)
+      : suite_(suite), options_(options), out_dir_(options.out_dir), world_(world), run_(run) {
+    for (const Case& declared : run.cases) by_name_[declared.name] = &declared;
   }
 
-  void Prepare() {
+  void Prepare(Side side) {
     Progress progress(world_, 0);
     for (const Case& declared : run_.cases) {
-      const Preparation key = PreparationOf(declared);
+      const Preparation key = PreparationOf(declared, side);
       if (declared.prepare.empty() || prepared_.contains(key) || Interrupted()) continue;
-      const std::string what = fmt::format("prepare {}", Printable(declared.workload));
+      const std::string what = fmt::format("prepare {}{}", side == Side::kBase ? "base of " : "",
+                                           Printable(declared.workload));
       progress.Started(what);
-      AttemptResult result = RunPreparation(declared);
+      AttemptResult result = RunPreparation(declared, side);
       progress.Finished(what, result);
-      if (!result.fault.empty()) {
+      // The attempts of the base say it themselves: what is recorded here is of head.
+      if (!result.fault.empty() && side == Side::kHead) {
         run_.prepare_faults.emplace_back(declared.workload, result.fault);
         WriteRunRecord(run_, out_dir_);
       }
@@ -81,9 +88,14 @@ class SuiteRun {
 
   void Attempts(const std::vector<Attempt>& plan) {
     Progress progress(world_, plan.size());
+    Attempt last;
     for (const Attempt& attempt : plan) {
       if (Interrupted()) break;
       const Case& declared = *by_name_.at(attempt.case_name);
+      // Never half a pair.
+      const bool begins_pair = attempt.case_name != last.case_name || attempt.pair != last.pair;
+      last = attempt;
+      if (begins_pair && attempt.pair >= ProcessesOf(declared) && LeftNs() <= 0) break;
       const std::string what = progress.NextAttempt(declared, attempt);
       progress.Started(what);
       AttemptResult result = One(declared, attempt);
@@ -92,6 +104,20 @@ class SuiteRun {
       WriteRunRecord(run_, out_dir_);
     }
     progress.End();
+  }
+
+  void Pairs() {
+    const std::vector<PairedCase> cases = PairedCases(suite_.rules, run_.cases);
+    end_ns_ = options_.against->budget_ns > 0 ? world_.MonotonicNs() + options_.against->budget_ns
+                                              : std::numeric_limits<int64_t>::max();
+    Round(PlanScreening(cases, options_.seed));
+    for (int i = 0; i < kMostComparisons && !Interrupted(); ++i) {
+      Unsettled unsettled = options_.against->unsettled();
+      if (unsettled.cases.empty()) break;
+      unsettled.pairs = PairsThatFit(LeftNs(), PairNs(unsettled.cases), unsettled.pairs);
+      if (unsettled.pairs == 0) break;
+      Round(PlanConfirmation(cases, run_.against->rounds, unsettled, options_.seed));
+    }
   }
 
   void Finish() {
@@ -103,13 +129,41 @@ class SuiteRun {
  private:
   bool Interrupted() { return world_.Interrupted() != 0; }
 
-  AttemptResult RunPreparation(const Case& declared) {
-    const fs::path dir =
-        out_dir_ / "prepare" / fmt::format("{}-{}", Slug(declared.workload), prepared_.size());
+  int64_t LeftNs() { return end_ns_ - world_.MonotonicNs(); }
+
+  void Round(PlannedRound plan) {
+    std::move(plan.rounds.begin(), plan.rounds.end(), std::back_inserter(run_.against->rounds));
+    Attempts(plan.attempts);
+  }
+
+  // How long one pair of each of these cases takes, by the processes that ran.
+  int64_t PairNs(const std::vector<std::string>& cases) const {
+    int64_t total_ns = 0;
+    for (const std::string& name : cases) {
+      int64_t case_ns = 0, count = 0;
+      for (const auto& [attempt, result] : run_.attempts) {
+        if (attempt.case_name != name) continue;
+        case_ns += result.wall_ns;
+        ++count;
+      }
+      total_ns += count > 0 ? 2 * case_ns / count : 0;
+    }
+    return total_ns;
+  }
+
+  const fs::path& FolderOf(Side side) const {
+    return side == Side::kBase ? options_.against->folder : suite_.folder;
+  }
+
+  AttemptResult RunPreparation(const Case& declared, Side side) {
+    const fs::path dir = out_dir_ / "prepare" /
+                         fmt::format("{}{}-{}", side == Side::kBase ? "base-" : "",
+                                     Slug(declared.workload), prepared_.size());
     MakeFolder(dir);
     Process process;
     process.argv = declared.prepare;
-    process.cwd = suite_.folder;
+    process.environment = {{"PERFGATE_SIDE", std::string(ToString(side))}};
+    process.cwd = FolderOf(side);
     process.timeout_ns = declared.timeout_ns;
     process.stdout_file = dir / "stdout.txt";
     process.stderr_file = dir / "stderr.txt";
@@ -118,9 +172,9 @@ class SuiteRun {
 
   // Launches, unless what the case needs could not be prepared.
   AttemptResult One(const Case& declared, const Attempt& attempt) {
-    const auto prepared = prepared_.find(PreparationOf(declared));
+    const auto prepared = prepared_.find(PreparationOf(declared, attempt.side));
     if (prepared == prepared_.end() || prepared->second.fault.empty()) {
-      return Launch(declared, attempt, suite_.folder, out_dir_, world_);
+      return Launch(declared, attempt, FolderOf(attempt.side), out_dir_, world_);
     }
     AttemptResult result = Unstarted(fmt::format("prepare failed: {}", prepared->second.fault));
     result.stderr_tail = prepared->second.stderr_tail;
@@ -128,11 +182,13 @@ class SuiteRun {
   }
 
   const Suite& suite_;
+  const RunOptions& options_;
   const fs::path& out_dir_;
   World& world_;
   RunRecord& run_;
   std::map<std::string, const Case*> by_name_;
   std::map<Preparation, AttemptResult> prepared_;
+  int64_t end_ns_ = std::numeric_limits<int64_t>::max();  // of the budget
 };
 
 RunRecord NewRecord(const Suite& suite, const std::vector<Case>& cases, uint64_t seed,
@@ -177,10 +233,22 @@ RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const Run
   const fs::path& out_dir = options.out_dir;
   MakeOutFolder(out_dir);
   RunRecord run = NewRecord(suite, cases, options.seed, world);
+  if (const auto& against = options.against) {
+    run.against.emplace();
+    run.against->checkout = against->checkout;
+    std::tie(run.against->commit, run.against->dirty) = world.GitCommit(against->folder);
+    run.against->budget_ns = against->budget_ns;
+    run.against->notes = against->notes;
+  }
   WriteRunRecord(run, out_dir);
-  SuiteRun suite_run(suite, cases, out_dir, world, run);
-  suite_run.Prepare();
-  suite_run.Attempts(Plan(cases, options.seed));
+  SuiteRun suite_run(suite, options, world, run);
+  suite_run.Prepare(Side::kHead);
+  if (options.against) {
+    suite_run.Prepare(Side::kBase);
+    suite_run.Pairs();
+  } else {
+    suite_run.Attempts(Plan(cases, options.seed));
+  }
   suite_run.Finish();
   return run;
 }

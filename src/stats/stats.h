@@ -132,6 +132,11 @@ void ApplyHolm(std::vector<Comparison>& family, double alpha = 0.05);
 bool IsSuspicious(std::span<const double> base, std::span<const double> head, double tolerance);
 inline constexpr int kScreeningPairs = 5;
 inline constexpr int kComparisonPairs = 12;
+// Comparisons, each of fresh pairs, that one suspicion may get: the errors are shared out among
+// them.
+inline constexpr int kMostComparisons = 2;
+// Fewer prove nothing with the share of the errors that one of them has.
+inline constexpr int kFewestPairs = 8;
 
 // ---- Series ------------------------------------------------------------------------------------
 

@@ -97,6 +97,27 @@ TEST_F(RunFile, HoldsWhatTheRunWas) {
   EXPECT_EQ(read.interrupted_by, 15);
 }
 
+TEST_F(RunFile, HoldsTheRoundsOfPairsAgainstABase) {
+  RunRecord run = SomeRun();
+  WriteRunRecord(run, folder_);
+  EXPECT_FALSE(ReadRunRecord(folder_).against);
+  run.against = AgainstRecord{"../base", "def", true, 60, {{"a", 1, 5, 12}}, {"a note"}};
+  WriteRunRecord(run, folder_);
+  const RunRecord read = ReadRunRecord(folder_);
+  ASSERT_TRUE(read.against);
+  EXPECT_EQ(read.against->checkout, "../base");
+  EXPECT_EQ(read.against->commit, "def");
+  EXPECT_TRUE(read.against->dirty);
+  EXPECT_EQ(read.against->budget_ns, 60);
+  EXPECT_EQ(read.against->notes, run.against->notes);
+  ASSERT_EQ(read.against->rounds.size(), 1U);
+  const PairRound& round = read.against->rounds[0];
+  EXPECT_EQ(round.case_name, "a");
+  EXPECT_EQ(round.round, 1);
+  EXPECT_EQ(round.first_pair, 5);
+  EXPECT_EQ(round.pairs, 12);
+}
+
 TEST_F(RunFile, HoldsAllThatTheSuiteSaidOfItsCases) {
   WriteRunRecord(SomeRun(), folder_);
   const RunRecord read = ReadRunRecord(folder_);

@@ -240,6 +240,28 @@ TEST_F(CaseEvidence, TheBaseSideGivesTimedSamplesOnly) {
   EXPECT_EQ(std::count_if(evidence.values.begin(), evidence.values.end(), of_base), 1);
 }
 
+TEST_F(CaseEvidence, OfTheBaseAloneHasTheKeyThatItsSamplesSay) {
+  const TraceBuilder trace = Launches(1);
+  AttemptData& data = Add(&trace);
+  data.attempt.side = Side::kBase;
+  data.samples->environment["torch"] = "2.12.0";
+  EXPECT_EQ(Run().key.fields.at("torch"), "2.12.0");
+}
+
+TEST_F(CaseEvidence, AndTheBaseThatWasMeasuredInPairsWithItAreKeptTogether) {
+  const TraceBuilder trace = Launches(1), more = Launches(3);
+  Add(&trace);
+  Evidence head = Run();
+  EXPECT_EQ(ToJson(head).Find("base_side"), nullptr);
+  attempts_.clear();
+  Add(&more).attempt.side = Side::kBase;
+  head.base_side = std::make_shared<const Evidence>(Run());
+  const Evidence read = EvidenceFromJson(ToJson(head));
+  ASSERT_NE(read.base_side, nullptr);
+  EXPECT_EQ(Summarise(read, MetricId::kKernels).value, 1);
+  EXPECT_EQ(Summarise(*read.base_side, MetricId::kKernels).value, 3);
+}
+
 TEST_F(CaseEvidence, TracesThatSayNoRankAreProcessesOfTheirOwn) {
   const TraceBuilder trace = Launches(1);
   AttemptData& data = Add(&trace);

@@ -140,6 +140,7 @@ TEST_F(SuiteRuns, TheContractIsInTheEnvironment) {
                              {"PERFGATE_ITERATIONS", "3"},
                              {"PERFGATE_PHASE", "traced"},
                              {"PERFGATE_PLANT", "clone"},
+                             {"PERFGATE_SIDE", "head"},
                              {"PERFGATE_THREADS", "3"},
                              {"PERFGATE_TRACED_ITERATIONS", "4"},
                              {"PERFGATE_WARMUP", "1"},

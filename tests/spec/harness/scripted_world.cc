@@ -90,15 +90,18 @@ void ScriptedWorld::SetProgram(const std::string& header, std::string_view text,
   program.words = Words(header.substr(0, comma));
   if (comma != std::string::npos) {
     const auto tail = Words(header.substr(comma + 1));
-    if (tail.size() != 2 || tail[0] != "launch") {
-      throw std::runtime_error(where + ": expected `--- program WORDS, launch N`");
+    if (tail.size() == 2 && tail[0] == "side") {
+      program.side = tail[1];
+    } else if (tail.size() == 2 && tail[0] == "launch") {
+      program.launch = std::stoi(tail[1]);
+    } else {
+      throw std::runtime_error(where + ": expected `--- program WORDS, launch N` or `, side base`");
     }
-    program.launch = std::stoi(tail[1]);
   }
   program.behaviour = ParseBehaviour(text, where);
   launches_[Join(program.words, " ")] = 0;
   std::erase_if(programs_, [&](const Program& old) {
-    return old.words == program.words && old.launch == program.launch;
+    return old.words == program.words && old.launch == program.launch && old.side == program.side;
   });
   programs_.push_back(std::move(program));
 }
@@ -137,16 +140,19 @@ int ScriptedWorld::Interrupted() {
   return interrupt_ && launched_ >= interrupt_->after ? interrupt_->signal : 0;
 }
 
-const Behaviour* ScriptedWorld::Find(const std::vector<std::string>& argv) {
+const Behaviour* ScriptedWorld::Find(const Process& process) {
   // One count for all sections of the same words, taken once a launch.
   std::map<std::string, int> counted;
   const Program* best = nullptr;
   for (const Program& program : programs_) {
-    if (!Matches(program.words, argv)) continue;
+    if (!Matches(program.words, process.argv)) continue;
+    if (!program.side.empty() && program.side != Variable(process, "PERFGATE_SIDE")) continue;
     const std::string key = Join(program.words, " ");
     if (!counted.contains(key)) counted[key] = ++launches_[key];
     if (program.launch != 0 && program.launch != counted[key]) continue;
-    const auto rank = [](const Program& p) { return std::pair(p.words.size(), p.launch != 0); };
+    const auto rank = [](const Program& p) {
+      return std::pair(p.words.size(), p.launch != 0 || !p.side.empty());
+    };
     if (best == nullptr || rank(program) > rank(*best)) best = &program;
   }
   return best == nullptr ? nullptr : &best->behaviour;
@@ -168,7 +174,7 @@ AttemptResult ScriptedWorld::RunGit(Process process) {
 
 AttemptResult ScriptedWorld::RunProcess(const Process& process) {
   AttemptResult result;
-  const Behaviour* behaviour = Find(process.argv);
+  const Behaviour* behaviour = Find(process);
   if (behaviour == nullptr && !process.argv.empty() && process.argv[0] == "git") {
     return RunGit(process);
   }

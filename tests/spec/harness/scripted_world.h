@@ -37,8 +37,9 @@ Behaviour ParseBehaviour(std::string_view text, const std::string& where);
 
 class ScriptedWorld : public World {
  public:
-  // `header`: the words of the command line to look for, then `, launch N` or nothing. The section
-  // with the most words wins, then the one with a launch. Replaces a section of the same header.
+  // `header`: the words of the command line to look for, then `, launch N`, `, side base` or
+  // nothing. The section with the most words wins, then the one with a launch or a side. Replaces a
+  // section of the same header.
   void SetProgram(const std::string& header, std::string_view text, const std::string& where);
   void SetMachine(const std::string& key, const std::string& value) { machine_[key] = value; }
   void SetVariable(const std::string& name, const std::string& value) { variables_[name] = value; }
@@ -76,14 +77,15 @@ class ScriptedWorld : public World {
  private:
   struct Program {
     std::vector<std::string> words;
-    int launch = 0;  // 0: any
+    int launch = 0;    // 0: any
+    std::string side;  // of `run --against`; "": any
     Behaviour behaviour;
   };
   struct Interrupt {
     int after = 0;
     int signal = 0;
   };
-  const Behaviour* Find(const std::vector<std::string>& argv);
+  const Behaviour* Find(const Process& process);
 
   std::vector<Program> programs_;
   std::map<std::string, int> launches_;  // by the words of a section
