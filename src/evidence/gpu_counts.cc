@@ -21,11 +21,9 @@ constexpr std::array kDirections = {
               MetricId::kMemcpyDtoDBytes},
 };
 
-constexpr MetricId kByteMetrics[] = {MetricId::kMemcpyBytes, MetricId::kMemcpyHtoDBytes,
-                                     MetricId::kMemcpyDtoHBytes, MetricId::kMemcpyDtoDBytes};
-
 void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& evidence) {
-  bool bytes_missing = false, unknown_direction = false;
+  bool unknown_direction = false;
+  std::set<MetricId> unknown_bytes;
   for (const Direction& direction : kDirections) {
     evidence.Steps(direction.count);
     evidence.Steps(direction.bytes);
@@ -43,8 +41,9 @@ void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& e
     fills[step] += work.kind == EventKind::kMemset;
     if (work.kind != EventKind::kMemcpy) continue;
     copies[step] += 1;
-    bytes_missing |= event.bytes == kAbsent;
-    const double size = event.bytes == kAbsent ? 0 : static_cast<double>(event.bytes);
+    const bool sized = event.bytes != kAbsent;
+    if (!sized) unknown_bytes.insert(MetricId::kMemcpyBytes);
+    const double size = !sized ? 0 : static_cast<double>(event.bytes);
     bytes[step] += size;
     const CopyDirection said = DirectionOfCopy(trace.Text(event.name));
     unknown_direction |= said == CopyDirection::kUnknown;
@@ -52,6 +51,7 @@ void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& e
         std::find_if(kDirections.begin(), kDirections.end(),
                      [said](const Direction& row) { return row.direction == said; });
     if (direction == kDirections.end()) continue;
+    if (!sized) unknown_bytes.insert(direction->bytes);
     evidence.values[direction->count][step] += 1;
     evidence.values[direction->bytes][step] += size;
   }
@@ -63,8 +63,7 @@ void CountWork(const TraceData& trace, const GpuLinks& links, ProcessEvidence& e
       }
     }
   }
-  if (!bytes_missing) return;
-  for (const MetricId id : kByteMetrics) {
+  for (const MetricId id : unknown_bytes) {
     evidence.values.erase(id);
     evidence.unavailable[id] = "the trace does not give the bytes of every copy";
   }

@@ -246,5 +246,17 @@ TEST(H200Traces, OfTwoRanksByTheCollectorHoldTheSameCollectivesWithoutTheirSizes
   EXPECT_FALSE(Summarise(collector, MetricId::kCommBytes).unavailable.empty());
 }
 
+// Copies by the driver's kernels are inside the GPU.
+TEST(H200Traces, OfACudaGraphWithCopiesOfUnknownSizeKnowTheBytesOfOtherDirections) {
+  const Evidence graph =
+      ExtractTrace(kFolder / "moe-dispatch=grouped-64x768-bf16-cuda_graph.json.gz");
+  EXPECT_EQ(Value(graph, MetricId::kMemcpyDtoDCount), 3);
+  EXPECT_EQ(Value(graph, MetricId::kMemcpyHtoDBytes), 0);
+  EXPECT_EQ(Value(graph, MetricId::kMemcpyDtoHBytes), 0);
+  for (const MetricId id : {MetricId::kMemcpyBytes, MetricId::kMemcpyDtoDBytes}) {
+    EXPECT_EQ(Summarise(graph, id).unavailable, "the trace does not give the bytes of every copy");
+  }
+}
+
 }  // namespace
 }  // namespace perfgate
