@@ -28,6 +28,11 @@ bool IsGrouped(const KernelRow& row) {
          row.name.find("GroupProblemShape") != std::string::npos;
 }
 
+bool IsBatched(const KernelRow& row) {
+  const std::string word = OperatorWord(row.Operator());
+  return word == "bmm" || word == "baddbmm";
+}
+
 // Calls of one size. A step, as the sides may have other numbers of steps.
 struct ProductCalls {
   ProductSize size;
@@ -55,12 +60,14 @@ struct Products {
   std::map<Weight, double> alone;  // calls of one matrix, a step
   std::set<std::array<int64_t, 4>> sizes;
   std::set<std::string_view> names;
+  int64_t batched = 0, plain = 0;  // launches a step, by the operator's name
 
   explicit Products(const std::vector<Launches>& side) {
     for (const Launches& launches : side) {
       const KernelRow& row = *launches.row;
       if (!IsGemm(row.info)) continue;
       names.insert(row.name);
+      if (!IsGrouped(row)) (IsBatched(row) ? batched : plain) += launches.count;
       for (const ShapeUse& use : row.shapes) {
         const std::optional<ProductSize> size = ProductOf(row.Operator(), use.input_dims);
         if (!size) continue;
@@ -152,9 +159,18 @@ class LoopFinder {
   bool IsWhole(const Launches& launches) const {
     const KernelRow& row = *launches.row;
     const std::vector<ProductCalls> products = ProductsIn(row);
-    if (products.empty()) return IsGrouped(row) && !loop_products_.names.contains(row.name);
+    if (products.empty()) return IsWholeByName(row);
     return std::all_of(products.begin(), products.end(),
                        [&](const ProductCalls& calls) { return CameApart(row, calls); });
+  }
+
+  // Without sizes: no batch is left, and at least as many products of one matrix came as two for
+  // each. An attention that is one kernel now leaves as many of those as there were.
+  bool IsWholeByName(const KernelRow& row) const {
+    if (loop_products_.names.contains(row.name)) return false;
+    const int64_t more = loop_products_.plain - once_products_.plain;
+    return IsGrouped(row) ||
+           (IsBatched(row) && loop_products_.batched == 0 && more / 2 >= once_products_.batched);
   }
 
   // Without sizes: a kernel that the other side has not, once for each of several turns.

@@ -133,6 +133,21 @@ TEST(Loops, LeaveCopiesAndOtherProductsToTheirOwnChanges) {
   }
 }
 
+// AOTInductor says no shapes of its products.
+TEST(Loops, InPlaceOfABatchOfUnknownSizesAreToldByItsOperator) {
+  const Diff diff = Compare(Recorded("dense", "aoti"), Recorded("loop"));
+  EXPECT_THAT(diff.changes[0].text,
+              StartsWith("products of matrices at once became a loop, 3 -> 24 launches: "));
+  EXPECT_TRUE(Closes(diff));
+  // An attention by hand that is one kernel now, and other products with other tiles.
+  const std::vector<KernelRow> by_hand = {Row(kBatched, "aten::bmm", 2),
+                                          Row(kSmall, "aten::mm", 6)};
+  const std::vector<KernelRow> fused = {Row(kGemm, "aten::mm", 6)};
+  for (const Change& change : Compare(With(by_hand), With(fused)).changes) {
+    EXPECT_THAT(change.text, Not(HasSubstr("loop")));
+  }
+}
+
 TEST(Loops, AreSeenWithoutShapesWhereAGroupedProductWent) {
   const Diff diff = Compare(
       With({Row(kGrouped, "aten::_grouped_mm", 2)}),
