@@ -41,9 +41,10 @@ void ExpectFits(const Json& object, const Json& schema) {
 
 TEST(EvidenceSchema, NamesEveryKeyThatIsWritten) {
   const Json schema = Schema();
-  Evidence extracted = ExtractTrace(kData / "traces/mlp_pageable_h2d.json.gz");
-  extracted.base_side = std::make_shared<const Evidence>(extracted);
-  const Json evidence = ToJson(extracted);
+  Evidence whole = ExtractTrace(kData / "traces/mlp_pageable_h2d.json.gz");
+  whole.timed_series.emplace_back().percentiles.emplace_back();
+  whole.base_side = std::make_shared<const Evidence>(whole);
+  const Json evidence = ToJson(whole);
   EXPECT_THAT(Keys(evidence), UnorderedElementsAreArray(Keys(schema.At("properties"))));
   ExpectFits(evidence, schema);
   const Json& row = schema.At("$defs").At("row");
@@ -62,7 +63,7 @@ TEST(EvidenceSchema, NamesEveryKeyThatIsWritten) {
     ExpectFits(metric, schema.At("$defs").At("metric"));
   }
   const Json& properties = schema.At("properties");
-  for (const char* list : {"observations", "operators", "attempts"}) {
+  for (const char* list : {"observations", "operators", "attempts", "timed_series"}) {
     ASSERT_FALSE(evidence.At(list).AsArray().empty()) << list;
     for (const Json& item : evidence.At(list).AsArray()) {
       ExpectFits(item, properties.At(list).At("items"));
