@@ -152,10 +152,11 @@ Answer SteadyState(const Evidence& base, const Evidence& head) {
   std::string first =
       cold.Known() ? "; first result after " + FromTo(cold, Unit::kNanoseconds) : "";
   if (latency.Known()) {
+    const bool in_pairs = head.base_side.get() == &base;
     return {question,
-            fmt::format("median latency after warm-up, not profiled: {}; wall time needs pairs "
-                        "of runs to be judged{}",
-                        FromTo(latency, Unit::kNanoseconds), first)};
+            fmt::format("median latency after warm-up, not profiled{}: {}{}{}",
+                        in_pairs ? ", of the first pairs" : "", FromTo(latency, Unit::kNanoseconds),
+                        in_pairs ? "" : "; wall time needs pairs of runs to be judged", first)};
   }
   Pair gpu = Get(base, head, MetricId::kGpuTime);
   if (gpu.Known() && (*gpu.base > 0 || *gpu.head > 0)) {

@@ -72,16 +72,7 @@ std::string DriftLine(const Drift& drift, size_t name_width);
 // The distinct notes of the cases without trouble, and of how many cases each is.
 std::vector<std::pair<std::string, int>> NotesOf(const Verdict& verdict);
 
-struct Counts {
-  int failed_rules = 0;  // distinct
-  int rules = 0;
-  int troubled_cases = 0, unjudged_cases = 0, without_baseline = 0, not_comparable = 0;
-  int passed = 0, improved = 0, warned = 0, waived = 0, skipped = 0, judged = 0;  // findings
-};
-Counts CountOf(const Verdict& verdict);
 // Why no change was looked for.
 std::string TooFew(const Trend& trend);
-// "11 passed, 1 improved, 3 skipped": what was not trouble; "" if nothing.
-std::string RestOf(const Counts& counts);
 
 }  // namespace perfgate

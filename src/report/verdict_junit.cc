@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/counts.h"
 #include "report/diff_text.h"
 #include "report/layout.h"
 #include "report/report.h"

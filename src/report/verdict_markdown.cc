@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/counts.h"
 #include "report/diff_text.h"
 #include "report/layout.h"
 #include "report/markdown.h"
