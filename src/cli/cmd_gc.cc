@@ -244,7 +244,8 @@ std::vector<std::string> ReasonsToStay(const std::vector<KeptRun>& runs, const G
 }
 
 // After the database: what an interrupt leaves of them is found by the next gc.
-void RemoveFolders(const Dropped& dropped, World& world) {
+void RemoveFolders(const std::vector<fs::path>& named, const Dropped& dropped, World& world) {
+  for (const fs::path& folder : named) FinishRemovals(folder);
   for (const KeptRun* run : dropped.runs) {
     for (const fs::path& folder : run->folders) {
       if (world.Interrupted() == 0) RemoveOutFolder(folder);
@@ -277,7 +278,7 @@ int Gc(const GcArgs& args, World& world) {
     if (!args.dry_run) removal.Commit();
   }
   if (!args.dry_run) {
-    RemoveFolders(dropped, world);
+    RemoveFolders(NamedFolders(args, selection.suite), dropped, world);
     if (world.Interrupted() != 0) {
       return Interrupted("out folders may be left: run it again", world);
     }

@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kRun = "run.json";
+
 [[noreturn]] void ThrowDisk(const fs::path& path, std::string_view what,
                             const std::error_code& error) {
   throw Error(Fault::kEnvironment, fmt::format("{}: {}: {}", path.string(), what, error.message()));
@@ -51,6 +53,29 @@ void RemoveHalfWritten(const fs::path& folder) {
   for (const fs::path& path : found) Remove(path);
 }
 
+// Where a folder is while the last of it goes: an empty one is no one's by its name alone.
+fs::path Going(const fs::path& out_dir) {
+  const fs::path normal = out_dir.lexically_normal();
+  const fs::path folder = normal.has_filename() ? normal : normal.parent_path();
+  return folder.parent_path() / ("." + folder.filename().string() + ".gone");
+}
+
+bool HoldsOnly(const fs::path& folder, std::string_view name) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename() != name) return false;
+  }
+  return !error;
+}
+
+void RemoveIfGoing(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(folder, error))) return;
+  if (fs::is_empty(folder, error) || (HoldsOnly(folder, kRun) && IsOurs(folder / kRun))) {
+    Remove(folder);
+  }
+}
+
 }  // namespace
 
 void MakeFolder(const fs::path& folder) {
@@ -71,7 +96,7 @@ void MakeOutFolder(const fs::path& folder) {
   const bool empty = fs::is_empty(folder, error);
   if (error) ThrowDisk(folder, "cannot read the folder", error);
   if (empty) return;
-  if (!IsOurs(folder / "run.json")) {
+  if (!IsOurs(folder / kRun)) {
     throw Error(Fault::kUsage,
                 fmt::format("{}: holds files but no run of perfgate, so nothing in it is touched; "
                             "empty it, or name another folder with --out",
@@ -97,15 +122,34 @@ int64_t OutFolderBytes(const fs::path& out_dir) {
 void RemoveOutFolder(const fs::path& out_dir) {
   std::error_code error;
   if (fs::symlink_status(out_dir, error).type() == fs::file_type::not_found) return;
-  if (!IsOurs(out_dir / "run.json")) {
+  if (!IsOurs(out_dir / kRun)) {
     throw Error(
         Fault::kUsage,
         fmt::format("{}: holds no run of perfgate, so nothing in it is touched", out_dir.string()));
   }
   RemoveHalfWritten(out_dir);
-  for (const char* name : {"attempts", "prepare", "run.json"}) Remove(out_dir / name);
+  for (const char* name : {"attempts", "prepare"}) Remove(out_dir / name);
+  const fs::path going = Going(out_dir);
+  RemoveIfGoing(going);
+  fs::path last = out_dir;
+  if (HoldsOnly(out_dir, kRun)) {
+    fs::rename(out_dir, going, error);
+    if (!error) last = going;
+  }
+  Remove(last / kRun);
   std::error_code not_empty;
-  fs::remove(out_dir, not_empty);
+  fs::remove(last, not_empty);
+}
+
+void FinishRemovals(const fs::path& folder) {
+  RemoveIfGoing(Going(folder));
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with(".") && name.ends_with(".gone")) found.push_back(it->path());
+  }
+  for (const fs::path& path : found) RemoveIfGoing(path);
 }
 
 }  // namespace perfgate

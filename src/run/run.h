@@ -109,6 +109,9 @@ int64_t OutFolderBytes(const std::filesystem::path& out_dir);
 // taken up again; then the folder, if nothing else is in it. Throws Error(kUsage) for a folder
 // without a run of perfgate, Error(kEnvironment) if the disk says no.
 void RemoveOutFolder(const std::filesystem::path& out_dir);
+// The last of it is removed under the name ".OUT.gone" beside it. Removes what a killed process has
+// left of that, of `folder` and of the folders in it.
+void FinishRemovals(const std::filesystem::path& folder);
 
 // One thing that measuring needs: there, or missing with the reason and what mends it.
 struct Part {

@@ -24,7 +24,7 @@ class OwnSuite(unittest.TestCase):
     def test_its_baselines_of_an_h200_are_sound_and_one_a_case(self):
         kept = ROOT / "baselines"
         done = subprocess.run([os.environ["PERFGATE"], "baseline", "verify", "--baselines", str(kept)],
-                              text=True, capture_output=True, timeout=60)
+                              cwd=ROOT, text=True, capture_output=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         names = {json.loads(path.read_text())["case"] for path in kept.glob("nvidia-h200/*/*.json")}
         cases = subprocess.run([os.environ["PERFGATE"], "run", str(ROOT), "--dry-run"], text=True,

@@ -55,6 +55,32 @@ TEST_F(OutFolderOfARun, RemovedIsWhatPerfgateWroteAndNothingElse) {
   EXPECT_EQ(ReadFile(folder_ / "notes/mine.txt"), "mine");
 }
 
+TEST_F(OutFolderOfARun, WhatAKilledRemovalLeftGoesWithTheNext) {
+  fs::create_directories(folder_ / ".out.gone");
+  PutRun(".other.gone");
+  fs::remove_all(folder_ / ".other.gone/attempts");
+  fs::remove_all(folder_ / ".other.gone/prepare");
+  Put(".mine.gone/notes.txt", "mine");
+  fs::create_directories(folder_ / "empty");
+  FinishRemovals(folder_);
+  EXPECT_FALSE(fs::exists(folder_ / ".out.gone"));
+  EXPECT_FALSE(fs::exists(folder_ / ".other.gone"));
+  EXPECT_TRUE(fs::exists(folder_ / ".mine.gone/notes.txt"));
+  EXPECT_TRUE(fs::exists(folder_ / "empty"));
+
+  fs::create_directories(folder_ / ".out.gone");
+  FinishRemovals(folder_ / "out/");
+  EXPECT_FALSE(fs::exists(folder_ / ".out.gone"));
+}
+
+TEST_F(OutFolderOfARun, ItsRemovalTouchesNothingOfAFolderOfThatName) {
+  PutRun("out");
+  Put(".out.gone/run.json", "mine");
+  RemoveOutFolder(folder_ / "out");
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+  EXPECT_EQ(ReadFile(folder_ / ".out.gone/run.json"), "mine");
+}
+
 TEST_F(OutFolderOfARun, AFolderOfSomebodyElseIsNotTouched) {
   Put("attempts/mine.txt", "mine");
   Put("run.json", R"({"schema": "other/1"})");
