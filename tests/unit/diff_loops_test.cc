@@ -30,19 +30,10 @@ Evidence Recorded(const std::string& dispatch, const std::string& mode = "eager"
                       ".json.gz");
 }
 
-std::vector<std::string> Told(const Diff& diff) {
-  std::vector<std::string> told;
-  for (const Change& change : diff.changes) {
-    told.push_back(std::string(ToString(change.kind)) + (change.count < 0 ? " " : " +") +
-                   std::to_string(change.count) + ": " + change.text);
-  }
-  return told;
-}
-
 TEST(Loops, OverExpertsInPlaceOfAGroupedProductAreOneChange) {
   const Diff diff = Compare(Recorded("grouped"), Recorded("loop"));
   EXPECT_THAT(
-      Told(diff),
+      LinesWithText(diff),
       ElementsAre(
           "fusion_split +90: products of 8 experts at once became a loop, 3 -> 24 launches: 3 x "
           "cutlass grouped gemm 64x128x128 bf16 -> 16 x nvjet 64x8, 8 x nvjet 8x64; kernels around "
@@ -60,7 +51,7 @@ TEST(Loops, OverExpertsInPlaceOfAGroupedProductAreOneChange) {
 
 TEST(Loops, OverExpertsThatWentAreFused) {
   const Diff diff = Compare(Recorded("loop"), Recorded("grouped"));
-  EXPECT_THAT(Told(diff),
+  EXPECT_THAT(LinesWithText(diff),
               ::testing::Contains(StartsWith(
                   "fused -90: products of 8 experts at once took the place of a loop, 24 -> 3 "
                   "launches: 16 x nvjet 64x8, 8 x nvjet 8x64 -> 3 x cutlass grouped gemm")));
@@ -108,7 +99,7 @@ TEST(Loops, MayPickOtherRowsInEveryStep) {
     parts.shapes.push_back({"[[" + std::string(rows) + ", 256], [256, 512]]", 1, 1000});
   }
   const Diff diff = Compare(With({Product(kBatched, "aten::bmm", {kBatchDims})}), With({parts}));
-  EXPECT_THAT(Told(diff),
+  EXPECT_THAT(LinesWithText(diff),
               ElementsAre(StartsWith("fusion_split +3: products of 4 matrices at once became a "
                                      "loop, 1 -> 4 launches: ")));
   EXPECT_TRUE(Closes(diff));
@@ -152,7 +143,7 @@ TEST(Loops, AreSeenWithoutShapesWhereAGroupedProductWent) {
   const Diff diff = Compare(
       With({Row(kGrouped, "aten::_grouped_mm", 2)}),
       With({Row(kSmall, "aten::linear > aten::mm", 16), Row(kSelect, "aten::index_select", 8)}));
-  EXPECT_THAT(Told(diff),
+  EXPECT_THAT(LinesWithText(diff),
               ElementsAre("fusion_split +22: products of experts at once became a loop, 2 -> 16 "
                           "launches: 2 x cutlass grouped gemm -> 16 x nvjet 64x8; kernels around "
                           "them 0 -> 8: aten::index_select 0 -> 8"));

@@ -77,6 +77,16 @@ inline std::vector<std::string> Lines(const Diff& diff) {
   return lines;
 }
 
+// "fusion_split +1: one fused kernel came apart", one a change, in order.
+inline std::vector<std::string> LinesWithText(const Diff& diff) {
+  std::vector<std::string> told;
+  for (const Change& change : diff.changes) {
+    told.push_back(std::string(ToString(change.kind)) + (change.count < 0 ? " " : " +") +
+                   std::to_string(change.count) + ": " + change.text);
+  }
+  return told;
+}
+
 // True if every launch and every nanosecond is in exactly one place, those of copies and fills too.
 inline bool Closes(const Diff& diff) {
   int64_t count = 0;
