@@ -181,8 +181,8 @@ struct TimeLine {
   int64_t left_out = 0;  // spans beyond the bound
 };
 
-// Latencies of the timed window of one process, in order. Kept as little as the time line; the
-// store keeps samples.json itself.
+// Latencies of the timed window of one process, in order. Not in the JSON form: samples.json has
+// them, and the store keeps that.
 struct TimedWindow {
   Side side = Side::kHead;
   int pair = 0;
@@ -209,8 +209,11 @@ struct TimedSeries {
   std::string name;  // "latency", "dispatch", "device_latency"
   int64_t samples = 0;
   std::string steady;         // "yes", "no", "drifting", "bimodal"; "": too few to say
+  bool warmup_steady = true;  // the workload's own word: its warm-up ended steady
   int warmup_iterations = 0;  // of the window, before the steady level; all where there is none
   double drift = 0;           // over the last level, relative to it
+  // Of what follows the warm-up of a steady series, of all of another one. A percentile takes
+  // iterations of the warm-up in where it would have too few without.
   int outliers = 0, far_outliers = 0;  // beyond Tukey's fences; all percentiles count them
   std::vector<SeriesPercentile> percentiles;
 };
@@ -244,6 +247,7 @@ struct Evidence {
   TimeLine time_line;                // empty: not read from a trace
   std::vector<TimedWindow> timed;    // empty: not read from samples
   std::vector<TimedSeries> timed_series;
+  std::vector<std::string> notes_on_times;  // of the timed windows, for people as `notes`
   std::vector<AttemptSummary> attempts;
   std::vector<Fallback> fallback;
   // Why latencies, and why dispatch times, prove nothing; "" if they may.
@@ -290,6 +294,11 @@ void DecodeRows(Evidence& evidence);
 Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
                  const std::filesystem::path& out_dir,
                  const std::map<std::string, std::string>& machine);
+
+// What the samples of the attempts say of times, in place of what the evidence says: values of the
+// timed windows, cold start, series, whether they are steady. For evidence that was stored: its
+// verdict then rests on the samples alone. Without any samples nothing changes.
+void TakeTimes(const Windows& windows, std::span<const AttemptData> attempts, Evidence& evidence);
 
 // Evidence of one bare trace file, or of a folder that holds those of several ranks, or an attempt.
 // Throws Error(kInput) if it is no trace at all, or holds none.

@@ -9,7 +9,6 @@
 #include "evidence/merge.h"
 #include "evidence/process.h"
 #include "evidence/ranks.h"
-#include "evidence/timed_series.h"
 #include "trace/trace.h"
 
 namespace perfgate {
@@ -77,11 +76,6 @@ class Extractor {
       AddUnique(
           evidence_.incomplete_because,
           fmt::format("the workload did not put in the planted defect '{}'", declared_.plant));
-    }
-    if (declared_.windows.warmup_until_steady && data.samples && !data.samples->steady &&
-        !data.samples->latency_ns.empty()) {
-      evidence_.not_steady = "the warm-up did not reach a steady state, which was asked for";
-      evidence_.dispatch_not_steady = evidence_.not_steady;
     }
     if (declared_.plant.empty() && data.samples && !data.samples->plant.empty()) {
       evidence_.plant = data.samples->plant;
@@ -229,7 +223,7 @@ class Extractor {
     evidence_.key.fields["profiler"] = profiler_;
     AddCaseKey(declared_, attempts_, machine, evidence_);
     CompleteMetrics(declared_, evidence_);
-    if (declared_.windows.warmup_until_steady) CheckSteadiness(evidence_);
+    TakeTimes(declared_.windows, attempts_, evidence_);
     DecodeRows(evidence_);
     return std::move(evidence_);
   }

@@ -238,6 +238,7 @@ Json ToJson(const Evidence& evidence) {
   json.Append("attempts", Attempts(evidence));
   json.Append("fallback", Fallbacks(evidence));
   json.Append("timed_series", TimedSeriesToJson(evidence.timed_series));
+  json.Append("notes_on_times", Json::ArrayOf(evidence.notes_on_times));
   json.Append("not_steady", evidence.not_steady);
   json.Append("dispatch_not_steady", evidence.dispatch_not_steady);
   json.Append("plant", evidence.plant);

@@ -289,6 +289,7 @@ Evidence EvidenceFromJson(const Json& json) {
     evidence.not_steady = not_steady->AsString();
   if (const Json* not_steady = json.Find("dispatch_not_steady"))
     evidence.dispatch_not_steady = not_steady->AsString();
+  if (const Json* notes = json.Find("notes_on_times")) evidence.notes_on_times = Texts(*notes);
   if (const Json* series = json.Find("timed_series"))
     evidence.timed_series = TimedSeriesFromJson(*series);
   evidence.plant = json.At("plant").AsString();

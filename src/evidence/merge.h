@@ -16,7 +16,7 @@ namespace perfgate {
 void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::optional<Rank>& rank,
                    const std::string& label, Evidence& evidence);
 
-// What the timed window and the samples of one attempt say.
+// What the samples of one attempt say; of times see TakeTimes.
 void AppendSamples(const AttemptData& data, Evidence& evidence);
 
 // Key fields that a trace shows.

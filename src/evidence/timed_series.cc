@@ -3,95 +3,89 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "evidence/merge.h"
 #include "stats/stats.h"
 
 namespace perfgate {
 namespace {
 
-// The median of all iterations is that of the warm-up, not of the steady level behind it.
-bool IsMostlyWarmUp(std::span<const int64_t> samples, const SteadyLevel& level) {
-  constexpr double kTolerance = 0.05;
-  if (level.warmup_iterations == 0) return false;
-  const auto steady = samples.subspan(static_cast<size_t>(level.warmup_iterations));
-  const auto all = static_cast<double>(LowerMedian({samples.begin(), samples.end()}));
-  const auto rest = static_cast<double>(LowerMedian({steady.begin(), steady.end()}));
-  return std::abs(all - rest) > kTolerance * rest;
-}
+bool IsSteady(const TimedSeries& series) { return series.steady == ToString(Steadiness::kSteady); }
 
-TimedSeries Describe(const Attempt& attempt, std::string_view name,
-                     const std::vector<int64_t>& samples) {
-  TimedSeries series;
-  series.side = attempt.side;
-  series.pair = attempt.pair;
-  series.process = attempt.process;
-  series.name = name;
-  series.samples = static_cast<int64_t>(samples.size());
-  if (const std::optional<SteadyLevel> level = FindSteadyState(samples)) {
-    series.steady = ToString(level->steadiness);
-    series.warmup_iterations = level->warmup_iterations;
-    series.drift = level->drift;
-    if (level->steadiness == Steadiness::kSteady && IsMostlyWarmUp(samples, *level)) {
-      series.steady = ToString(Steadiness::kNotSteady);
-    }
+// At most as many iterations of the warm-up are left out as leave enough for the percentile.
+SeriesPercentile PercentileOf(std::span<const int64_t> samples, size_t warmup, double p) {
+  SeriesPercentile percentile;
+  percentile.p = p;
+  percentile.needs = MinimumSamples(p);
+  percentile.interval_needs = MinimumSamplesOfInterval(p);
+  const auto needs = static_cast<size_t>(percentile.needs);
+  const auto counted =
+      samples.last(std::max(samples.size() - warmup, std::min(samples.size(), needs)));
+  percentile.value = Percentile(counted, p);
+  if (const auto interval = IntervalOfPercentile(counted, p)) {
+    percentile.low = interval->low;
+    percentile.high = interval->high;
   }
-  const Outliers outliers = CountOutliers(samples);
-  series.outliers = outliers.beyond;
-  series.far_outliers = outliers.far_beyond;
-  for (const double p : {0.50, 0.95, 0.99}) {
-    SeriesPercentile percentile;
-    percentile.p = p;
-    percentile.value = Percentile(samples, p);
-    percentile.needs = MinimumSamples(p);
-    percentile.interval_needs = MinimumSamplesOfInterval(p);
-    if (const auto interval = IntervalOfPercentile(samples, p)) {
-      percentile.low = interval->low;
-      percentile.high = interval->high;
-    }
-    series.percentiles.push_back(percentile);
-  }
-  return series;
+  return percentile;
 }
 
 std::string HowItMoves(const TimedSeries& series) {
-  if (series.steady == ToString(Steadiness::kBimodal)) return "go between two levels";
+  if (IsSteady(series) || series.steady.empty())
+    return "their warm-up did not reach a steady state";
+  if (series.steady == ToString(Steadiness::kBimodal)) return "they go between two levels";
   if (series.steady == ToString(Steadiness::kDrifting)) {
-    return fmt::format("drift by {:+.1f} %", 100 * series.drift);
+    return fmt::format("they drift by {:+.1f} %", 100 * series.drift);
   }
-  if (series.warmup_iterations < series.samples) {
-    return fmt::format("are still warming up for {} of {}", series.warmup_iterations,
-                       Plural(series.samples, "iteration"));
-  }
-  return "change their level late or again and again";
+  return "they change their level late or again and again";
 }
 
-// Why a series of this name proves nothing, as of most processes; else "", and a note if it is so
-// of some: a disturbance of one process is none of the workload.
-std::string WhyNotSteady(std::string_view name, std::string_view what, Evidence& evidence) {
+// Processes of which the series of a name is not steady.
+struct Restless {
+  std::string text;  // "are not steady in 1 of 2 processes: they drift by +7.1 %"; "": all are
+  bool most = false;
+};
+
+Restless FindRestless(std::string_view name, const Evidence& evidence) {
   int judged = 0, restless = 0;
   std::vector<std::string> ways;
   for (const TimedSeries& series : evidence.timed_series) {
-    if (series.name != name || series.steady.empty()) continue;
+    if (series.name != name) continue;
     ++judged;
-    if (series.steady == ToString(Steadiness::kSteady)) continue;
+    if (series.warmup_steady && (IsSteady(series) || series.steady.empty())) continue;
     ++restless;
     AddUnique(ways, HowItMoves(series));
   }
-  if (restless == 0) return "";
+  if (restless == 0) return {};
   const std::string where =
       judged == 1 ? "" : fmt::format(" in {} of {} processes", restless, judged);
-  std::string text =
-      fmt::format("{} are not steady{}: they {}", what, where, Join(ways, ", they "));
-  if (2 * restless > judged) return text;
-  AddUnique(evidence.notes, std::move(text));
-  return "";
+  return {fmt::format("are not steady{}: {}", where, Join(ways, ", ")), 2 * restless > judged};
+}
+
+void NoteRestless(std::string_view what, const Restless& restless, Evidence& evidence) {
+  if (restless.text.empty()) return;
+  AddUnique(evidence.notes_on_times, fmt::format("{} {}", what, restless.text));
+}
+
+// "median latencies of 12 processes lie on two levels: 7 near 100 us, 5 near 110 us"
+void NoteLevels(std::string_view name, std::string_view what, Evidence& evidence) {
+  std::vector<double> medians;
+  for (const TimedSeries& series : evidence.timed_series) {
+    if (series.name != name || series.percentiles.empty() || !series.percentiles[0].value) continue;
+    medians.push_back(static_cast<double>(*series.percentiles[0].value));
+  }
+  const std::optional<TwoLevels> levels = FindTwoLevels(medians);
+  if (!levels) return;
+  AddUnique(
+      evidence.notes_on_times,
+      fmt::format("median {} of {} processes lie on two levels: {} near {}, {} near {}", what,
+                  medians.size(), levels->low_count, FormatValue(levels->low, Unit::kNanoseconds),
+                  levels->high_count, FormatValue(levels->high, Unit::kNanoseconds)));
 }
 
 Json Number(const std::optional<int64_t>& value) { return value ? Json(*value) : Json(); }
@@ -108,31 +102,46 @@ int SmallNumberAt(const Json& json, std::string_view key) {
 
 }  // namespace
 
-int AppendTimedSeries(const AttemptData& data, Evidence& evidence) {
-  int warmup_iterations = 0;
-  const Samples& samples = *data.samples;
-  const std::pair<std::string_view, const std::vector<int64_t>*> series[] = {
-      {"latency", &samples.latency_ns},
-      {"dispatch", &samples.dispatch_ns},
-      {"device_latency", &samples.device_latency_ns}};
-  for (const auto& [name, values] : series) {
-    if (values->empty()) continue;
-    evidence.timed_series.push_back(Describe(data.attempt, name, *values));
-    if (values == &samples.latency_ns) {
-      warmup_iterations = evidence.timed_series.back().warmup_iterations;
-    }
+TimedSeries DescribeSeries(const AttemptData& data, std::string_view name,
+                           const std::vector<int64_t>& samples) {
+  TimedSeries series;
+  series.side = data.attempt.side;
+  series.pair = data.attempt.pair;
+  series.process = data.attempt.process;
+  series.name = name;
+  series.samples = static_cast<int64_t>(samples.size());
+  series.warmup_steady = data.samples->steady;
+  if (const std::optional<SteadyLevel> level = FindSteadyState(samples)) {
+    series.steady = ToString(level->steadiness);
+    series.warmup_iterations = level->warmup_iterations;
+    series.drift = level->drift;
   }
-  return warmup_iterations;
+  const size_t warmup = IsSteady(series) ? static_cast<size_t>(series.warmup_iterations) : 0;
+  const Outliers outliers = CountOutliers(std::span(samples).subspan(warmup));
+  series.outliers = outliers.beyond;
+  series.far_outliers = outliers.far_beyond;
+  for (const double p : {0.50, 0.95, 0.99}) {
+    series.percentiles.push_back(PercentileOf(samples, warmup, p));
+  }
+  return series;
 }
 
 void CheckSteadiness(Evidence& evidence) {
-  const std::string latency = WhyNotSteady("latency", "latencies", evidence);
-  const std::string dispatch = WhyNotSteady("dispatch", "dispatch times", evidence);
-  if (evidence.not_steady.empty()) evidence.not_steady = latency;
-  if (evidence.dispatch_not_steady.empty()) evidence.dispatch_not_steady = dispatch;
-  for (const std::string& reason : {evidence.not_steady, evidence.dispatch_not_steady}) {
-    if (!reason.empty()) AddUnique(evidence.notes, reason);
+  const Restless latency = FindRestless("latency", evidence);
+  const Restless dispatch = FindRestless("dispatch", evidence);
+  if (latency.most) evidence.not_steady = "latencies " + latency.text;
+  if (dispatch.most) evidence.dispatch_not_steady = "dispatch times " + dispatch.text;
+  if (latency.text == dispatch.text) {
+    NoteRestless("latencies and dispatch times", latency, evidence);
+  } else {
+    NoteRestless("latencies", latency, evidence);
+    NoteRestless("dispatch times", dispatch, evidence);
   }
+}
+
+void NoteLevelsOfProcesses(Evidence& evidence) {
+  NoteLevels("latency", "latencies", evidence);
+  NoteLevels("dispatch", "dispatch times", evidence);
 }
 
 Json TimedSeriesToJson(const std::vector<TimedSeries>& series) {
@@ -156,6 +165,7 @@ Json TimedSeriesToJson(const std::vector<TimedSeries>& series) {
     entry.Append("process", item.process);
     entry.Append("samples", item.samples);
     entry.Append("steady", item.steady.empty() ? Json() : Json(item.steady));
+    entry.Append("warmup_steady", item.warmup_steady);
     entry.Append("warmup_iterations", item.warmup_iterations);
     entry.Append("drift", item.drift);
     entry.Append("outliers", item.outliers);
@@ -176,6 +186,7 @@ std::vector<TimedSeries> TimedSeriesFromJson(const Json& json) {
     series.process = SmallNumberAt(item, "process");
     series.samples = AsCount(item.At("samples"), "samples");
     if (!item.At("steady").IsNull()) series.steady = item.At("steady").AsString();
+    if (const Json* said = item.Find("warmup_steady")) series.warmup_steady = said->AsBool();
     series.warmup_iterations = SmallNumberAt(item, "warmup_iterations");
     series.drift = item.At("drift").AsNumber();
     series.outliers = SmallNumberAt(item, "outliers");

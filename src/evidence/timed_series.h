@@ -6,13 +6,17 @@
 
 namespace perfgate {
 
-// Appends the series of one attempt. Returns how many iterations of its timed window were warm-up
-// yet, by their latencies.
-int AppendTimedSeries(const AttemptData& data, Evidence& evidence);
+// One series of an attempt: `name` as in TimedSeries.
+TimedSeries DescribeSeries(const AttemptData& data, std::string_view name,
+                           const std::vector<int64_t>& samples);
 
-// Sets `not_steady` and `dispatch_not_steady` where most processes did not get steady, and notes
-// where some did not. For a case whose suite asks for a steady state.
+// Sets `not_steady` and `dispatch_not_steady` where most processes of the side did not get steady,
+// and notes where some did not: the median of a side is one of its steady processes then. For a
+// case whose suite asks for a steady state.
 void CheckSteadiness(Evidence& evidence);
+
+// Notes where each process is on one of two levels, by chance: other memory, another algorithm.
+void NoteLevelsOfProcesses(Evidence& evidence);
 
 Json TimedSeriesToJson(const std::vector<TimedSeries>& series);
 // Throws Error(kInput) for a missing key or a wrong type.

@@ -104,13 +104,22 @@ Finding Unjudged(const std::string& case_name, const std::vector<Finding>& skipp
               "name a rule that is for this case, or take the case out of the suite");
 }
 
+// What is said of the base's times in pairs stands where that of head does.
+std::vector<std::string> NotesOf(const Evidence& head) {
+  std::vector<std::string> notes = head.notes;
+  for (const std::string& note : head.notes_on_times) AddNote(note, notes);
+  if (!head.base_side) return notes;
+  for (const std::string& note : head.base_side->notes_on_times) AddNote("base: " + note, notes);
+  return notes;
+}
+
 CaseVerdict JudgeCase(std::span<const Rule> rules, const CasePair& pair, const Policy& policy,
                       const TimeFamily& family) {
   const CaseFacts facts(pair, policy, family);
   CaseVerdict verdict;
   verdict.case_name = pair.declared.name;
   verdict.key_differences = pair.key_differences;
-  verdict.notes = pair.head.notes;
+  verdict.notes = NotesOf(pair.head);
   verdict.incomplete_because = pair.head.incomplete_because;
   verdict.diff = pair.diff;
   verdict.device_kind = pair.head.device_kind;

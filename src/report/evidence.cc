@@ -101,6 +101,7 @@ std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, boo
     AppendList("fallback", {fallback.what + ": " + fallback.why}, width, &text);
   }
   AppendList("note", evidence.notes, width, &text);
+  AppendList("note", evidence.notes_on_times, width, &text);
   text += TextMetrics(evidence);
   text += TextTimes(evidence, width);
   text += CommunicationAsText(evidence);
@@ -170,7 +171,9 @@ std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain) {
   for (const Fallback& fallback : evidence.fallback) {
     text += "- **fallback**: " + markdown::Prose(fallback.what + ": " + fallback.why) + "\n";
   }
-  for (const std::string& note : evidence.notes) text += "- note: " + markdown::Prose(note) + "\n";
+  for (const auto* notes : {&evidence.notes, &evidence.notes_on_times}) {
+    for (const std::string& note : *notes) text += "- note: " + markdown::Prose(note) + "\n";
+  }
   text += "\n| metric | a step |\n| --- | ---: |\n";
   for (const Metric& metric : Metrics()) {
     const MetricValue value = Summarise(evidence, metric.id);

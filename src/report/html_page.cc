@@ -299,6 +299,8 @@ std::string EvidenceAsHtml(const Evidence& evidence) {
   item.plant = evidence.plant;
   item.fallback = evidence.fallback;
   item.notes = evidence.notes;
+  item.notes.insert(item.notes.end(), evidence.notes_on_times.begin(),
+                    evidence.notes_on_times.end());
   text += "<h2>What the trace proves</h2>\n" + html::Circumstances(item);
   const html::Sides sides{nullptr, &evidence};
   text += html::Lanes(sides, nullptr) + html::Tables(sides, nullptr);

@@ -91,7 +91,7 @@ Comparison ComparePairs(std::span<const double> base, std::span<const double> he
   }
 
   const bool slower = rank_fail > 0 && from_below(rank_fail) > 0 && shift > limit;
-  const bool bimodal = IsBimodal(RatiosOf(*ratios));
+  const bool bimodal = FindTwoLevels(RatiosOf(*ratios)).has_value();
   if (slower && !bimodal) {
     result.verdict = PairsVerdict::kFail;
   } else if (rank_pass > 0 && from_above(rank_pass) < limit) {

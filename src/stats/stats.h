@@ -49,11 +49,17 @@ std::optional<PercentileInterval> IntervalOfPercentile(std::span<const int64_t> 
 // The least number of samples for IntervalOfPercentile; at 95 %: p50 6, p95 72, p99 368.
 int MinimumSamplesOfInterval(double p, double confidence = 0.95);
 
-// Whether values of runs fall into two groups: somewhere between them, with at least a fifth of
-// the values on each side, is a gap over 8 times the mean of the other gaps and over 2 % of the
-// median. Of 12 normal values 0.3 % of samples look so by chance; two groups 8 standard deviations
-// apart are seen in 8 of 10. Of fewer than 10 values: false.
-bool IsBimodal(std::vector<double> values);
+// Two groups of values, by their medians.
+struct TwoLevels {
+  double low = 0, high = 0;
+  int low_count = 0, high_count = 0;
+};
+
+// The two groups that values of runs fall into: between them, with at least a fifth of the values
+// on each side, is a gap over 8 times the mean of the other gaps and over 2 % of the median. Of 12
+// normal values 0.3 % of samples look so by chance; two groups 8 standard deviations apart are seen
+// in 8 of 10. Nothing of one group, or of fewer than 10 values.
+std::optional<TwoLevels> FindTwoLevels(std::vector<double> values);
 
 // ---- Pairs of runs -----------------------------------------------------------------------------
 

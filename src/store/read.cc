@@ -1,6 +1,7 @@
 // Reading runs back, and trends over them.
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -60,6 +61,47 @@ Evidence ReadEvidence(Database& database, int64_t evidence_id, const std::string
   return JoinEvidence(std::move(parts));
 }
 
+// The attempts of a run with their samples, in its order.
+std::vector<AttemptData> Collected(Database& database, int64_t run_id, const RunRecord& run) {
+  std::vector<AttemptData> collected;
+  for (const auto& [attempt, result] : run.attempts) {
+    collected.emplace_back().attempt = attempt;
+  }
+  Statement samples(database,
+                    "SELECT attempt.position, sample.document "
+                    "FROM sample JOIN attempt USING (attempt_id) "
+                    "WHERE run_id = :id");
+  samples.Bind(":id", run_id);
+  while (samples.Step()) {
+    collected.at(static_cast<size_t>(samples.Int(0))).samples =
+        SamplesFromJson(Parsed(database, samples.Text(1)), database.file().string());
+  }
+  return collected;
+}
+
+void TakeTimesOf(Side side, const Case& declared, std::span<const AttemptData> collected,
+                 Evidence& evidence) {
+  std::vector<AttemptData> attempts;
+  for (const AttemptData& data : collected) {
+    const bool own = data.attempt.case_name == declared.name && data.attempt.side == side;
+    if (own) attempts.push_back(data);
+  }
+  TakeTimes(declared.windows, attempts, evidence);
+}
+
+void TakeTimesAgain(std::span<const AttemptData> collected, StoredRun& stored) {
+  for (Evidence& evidence : stored.cases) {
+    for (const Case& declared : stored.run.cases) {
+      if (declared.name != evidence.case_name) continue;
+      TakeTimesOf(Side::kHead, declared, collected, evidence);
+      if (!evidence.base_side) continue;
+      Evidence base = *evidence.base_side;
+      TakeTimesOf(Side::kBase, declared, collected, base);
+      evidence.base_side = std::make_shared<const Evidence>(std::move(base));
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<StoredRun> Store::FindRun(const std::string& id) const {
@@ -85,6 +127,7 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
   while (cases.Step()) {
     stored.cases.push_back(ReadEvidence(database, cases.Int(0), cases.Text(1)));
   }
+  TakeTimesAgain(Collected(database, run_id, stored.run), stored);
   return stored;
 }
 

@@ -49,8 +49,10 @@ class Store {
   // every judged time can be traced back to what was measured.
   bool AddRun(const RunRecord& run, const std::vector<Evidence>& cases,
               std::span<const AttemptData> collected = {});
-  std::optional<StoredRun> FindRun(const std::string& id) const;  // "" or "latest": the newest one
-  std::vector<RunRow> ListRuns() const;                           // newest first
+  // "" or "latest": the newest one. Times of the evidence are taken from the samples again, if they
+  // were kept.
+  std::optional<StoredRun> FindRun(const std::string& id) const;
+  std::vector<RunRow> ListRuns() const;  // newest first
   // Of all cases whose name matches, oldest first within a case; points without a value included.
   // Without a metric: of all metrics that this perfgate knows. `most_runs`: of the newest runs.
   std::vector<HistoryPoint> History(const std::string& case_glob, std::optional<MetricId> metric,

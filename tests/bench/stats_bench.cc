@@ -113,7 +113,7 @@ void PrintBimodal(int trials) {
     Noise noise(5);
     int found = 0;
     for (int i = 0; i < trials; ++i) {
-      found += IsBimodal(MeasurePairs(noise, machine, 12, 0).base);
+      found += FindTwoLevels(MeasurePairs(noise, machine, 12, 0).base).has_value();
     }
     fmt::print("{:<22}{:>6.1f}\n", machine.name, 100.0 * found / trials);
   }

@@ -198,13 +198,18 @@ TEST(AScreening, PassesOnlySmallShifts) {
 TEST(Runs, AreBimodalWithAGapBetweenTwoLargeGroups) {
   std::vector<double> values;
   for (int i = 0; i < 12; ++i) values.push_back((i % 2 == 0 ? 80 : 125) + 0.1 * ((i * 5) % 12));
-  EXPECT_TRUE(IsBimodal(values));
+  const std::optional<TwoLevels> levels = FindTwoLevels(values);
+  ASSERT_TRUE(levels);
+  EXPECT_NEAR(levels->low, 80, 2);
+  EXPECT_NEAR(levels->high, 125, 2);
+  EXPECT_EQ(levels->low_count, 6);
+  EXPECT_EQ(levels->high_count, 6);
   for (double& value : values) value = value > 100 ? value - 45 : value;
-  EXPECT_FALSE(IsBimodal(values));
+  EXPECT_FALSE(FindTwoLevels(values));
   values[3] = values[4] = 125;  // two of twelve are outliers
-  EXPECT_FALSE(IsBimodal(values));
-  EXPECT_FALSE(IsBimodal({1, 1, 1, 2, 2, 2}));
-  EXPECT_FALSE(IsBimodal({}));
+  EXPECT_FALSE(FindTwoLevels(values));
+  EXPECT_FALSE(FindTwoLevels({1, 1, 1, 2, 2, 2}));
+  EXPECT_FALSE(FindTwoLevels({}));
 }
 
 }  // namespace

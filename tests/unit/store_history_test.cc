@@ -140,6 +140,24 @@ TEST_F(StoreTest, ARunComesBackAsItWasPutIn) {
   }
 }
 
+TEST_F(StoreTest, TimesOfARunAreThoseOfItsRawSamples) {
+  Store store(file_);
+  const RunRecord run = SomeRun("a", "2027-01-31T10:15:00Z");
+  AttemptData head = SomeAttempt(run);
+  head.samples->latency_ns = std::vector<int64_t>(200, 70'000);
+  Evidence evidence = SomeEvidence(5);  // which says 80'123.25
+  evidence.base_side = std::make_shared<const Evidence>(SomeEvidence(5));
+  ASSERT_TRUE(store.AddRun(run, {evidence}, {{head}}));
+  const Evidence found = store.FindRun("a")->cases.at(0);
+  EXPECT_EQ(Summarise(found, MetricId::kLatencyP50).value, 70'000);
+  EXPECT_EQ(Summarise(found, MetricId::kColdStart).value, 5);
+  ASSERT_EQ(found.timed.size(), 1U);
+  EXPECT_EQ(found.timed[0].latency_ns, head.samples->latency_ns);
+  // No samples of the base were kept: its evidence stands.
+  EXPECT_EQ(Summarise(*found.base_side, MetricId::kLatencyP50).value, 80'123.25);
+  EXPECT_EQ(Summarise(found, MetricId::kKernels).value, 5);
+}
+
 TEST_F(StoreTest, ARunThatIsNotThereIsNotFound) {
   Store store(file_);
   EXPECT_FALSE(store.FindRun("").has_value());

@@ -1,0 +1,118 @@
+// What samples.json says of times: the one way into evidence for a fresh run and a stored one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "evidence/evidence.h"
+#include "evidence/timed_series.h"
+
+namespace perfgate {
+namespace {
+
+bool IsFromSamples(MetricId id) {
+  switch (id) {
+    case MetricId::kLatencyP50:
+    case MetricId::kLatencyP95:
+    case MetricId::kLatencyP99:
+    case MetricId::kDispatch:
+    case MetricId::kColdStart:
+    case MetricId::kWarmupIterations:
+      return true;
+    default:
+      return false;
+  }
+}
+
+struct Times {
+  std::vector<Observation> values;
+  std::map<MetricId, std::string> unavailable;  // as of one process or more
+};
+
+void Observe(const Attempt& attempt, MetricId metric, double value, Times& times) {
+  times.values.push_back({metric, attempt.side, attempt.pair, attempt.process, {value}});
+}
+
+// The percentiles of a series that are metrics, in the order of its own.
+void ObservePercentiles(const AttemptData& data, const TimedSeries& series,
+                        std::initializer_list<MetricId> metrics, Times& times) {
+  auto percentile = series.percentiles.begin();
+  for (const MetricId metric : metrics) {
+    if (percentile->value) {
+      Observe(data.attempt, metric, static_cast<double>(*percentile->value), times);
+    } else {
+      times.unavailable.emplace(
+          metric, fmt::format("{} are too few: needs {}", Plural(series.samples, "sample"),
+                              percentile->needs));
+    }
+    ++percentile;
+  }
+}
+
+void AppendTimes(const AttemptData& data, Times& times, Evidence& evidence) {
+  const Samples& samples = *data.samples;
+  const Attempt& attempt = data.attempt;
+  if (!samples.latency_ns.empty()) {
+    evidence.timed.push_back({attempt.side, attempt.pair, attempt.process, samples.latency_ns});
+    const TimedSeries& series =
+        evidence.timed_series.emplace_back(DescribeSeries(data, "latency", samples.latency_ns));
+    ObservePercentiles(
+        data, series, {MetricId::kLatencyP50, MetricId::kLatencyP95, MetricId::kLatencyP99}, times);
+    Observe(attempt, MetricId::kWarmupIterations,
+            static_cast<double>(samples.warmup_iterations) + series.warmup_iterations, times);
+  }
+  if (!samples.dispatch_ns.empty()) {
+    const TimedSeries& series =
+        evidence.timed_series.emplace_back(DescribeSeries(data, "dispatch", samples.dispatch_ns));
+    ObservePercentiles(data, series, {MetricId::kDispatch}, times);
+  } else if (!samples.dispatch_unavailable.empty()) {
+    times.unavailable.emplace(MetricId::kDispatch, samples.dispatch_unavailable);
+  }
+  if (!samples.device_latency_ns.empty()) {
+    evidence.timed_series.push_back(
+        DescribeSeries(data, "device_latency", samples.device_latency_ns));
+  }
+  if (samples.cold_start_ns > 0) {
+    Observe(attempt, MetricId::kColdStart, static_cast<double>(samples.cold_start_ns), times);
+  }
+}
+
+// A metric that one process lacks is unavailable: what the others have is not the whole.
+void Replace(Times times, Evidence& evidence) {
+  std::erase_if(evidence.values, [](const Observation& o) { return IsFromSamples(o.metric); });
+  for (Observation& observation : times.values) {
+    if (times.unavailable.contains(observation.metric)) continue;
+    evidence.unavailable.erase(observation.metric);
+    evidence.values.push_back(std::move(observation));
+  }
+  for (auto& [metric, reason] : times.unavailable) {
+    evidence.unavailable.insert_or_assign(metric, std::move(reason));
+  }
+  std::stable_sort(evidence.values.begin(), evidence.values.end(),
+                   [](const Observation& a, const Observation& b) { return a.metric < b.metric; });
+}
+
+}  // namespace
+
+void TakeTimes(const Windows& windows, std::span<const AttemptData> attempts, Evidence& evidence) {
+  const bool any = std::any_of(attempts.begin(), attempts.end(),
+                               [](const AttemptData& data) { return data.samples.has_value(); });
+  if (!any) return;
+  evidence.timed.clear();
+  evidence.timed_series.clear();
+  evidence.notes_on_times.clear();
+  evidence.not_steady.clear();
+  evidence.dispatch_not_steady.clear();
+  Times times;
+  for (const AttemptData& data : attempts) {
+    if (data.samples) AppendTimes(data, times, evidence);
+  }
+  Replace(std::move(times), evidence);
+  if (windows.warmup_until_steady) CheckSteadiness(evidence);
+  NoteLevelsOfProcesses(evidence);
+}
+
+}  // namespace perfgate
