@@ -61,6 +61,11 @@ void Collector::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_Callba
   if (enters && collector->pool_.ever_requested()) collector->api_.cuptiActivityFlushAll(0);
 }
 
+// Before CUPTI was subscribed to, and for a context that was made then, the driver is asked.
+bool Collector::UsesCuda() const {
+  return context_created_.load() || pool_.ever_requested() || HasContext();
+}
+
 int64_t Collector::Now() const {
   static const CuptiApi kNone;
   return attached() ? api_.Now() : kNone.Now();
@@ -85,8 +90,6 @@ std::string Collector::Prepare() {
   if (!config_.fault.empty()) return config_.fault;
   if (wakeup_.fd() < 0) return "no file descriptor is left";
   std::string reason = LoadCupti(config_.library, api_);
-  if (!reason.empty()) return reason;
-  reason = Subscribe();
   if (reason.empty()) calls_.emplace(api_);
   return reason;
 }
@@ -114,10 +117,10 @@ std::string Collector::Subscribe() {
   return result == CUPTI_SUCCESS ? "" : "CUPTI takes no buffers: " + api_.Text(result);
 }
 
-void Collector::WatchResets(bool watch) {
-  api_.cuptiEnableCallback(watch, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API,
+void Collector::WatchResets() {
+  api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API,
                            CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020);
-  api_.cuptiEnableCallback(watch, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API,
+  api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API,
                            CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2);
 }
 
@@ -151,9 +154,14 @@ void Collector::StartRecording() {
     if (!attached() || recording_ || !due) return;
     recording_ = true;
   }
+  if (const std::string reason = Subscribe(); !reason.empty()) {
+    Refuse(reason);
+    wakeup_.Wake();
+    return;
+  }
   WatchTermination(wakeup_.fd());
   pool_.Reserve(BufferPool::kReadyBuffers);
-  WatchResets(true);
+  WatchResets();
   const std::string fault = EnableActivities(api_, *calls_);
   const int64_t now_ns = api_.Now();
   if (config_.step_range.empty()) {

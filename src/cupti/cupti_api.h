@@ -12,16 +12,17 @@ namespace perfgate::cupti {
 
 // Functions that a CUPTI of CUDA 12 or newer has; those of `optional` may be null.
 struct CuptiApi {
-#define PERFGATE_CUPTI_FUNCTIONS(required, optional)                                        \
-  required(cuptiGetVersion) required(cuptiGetTimestamp) required(cuptiGetResultString)      \
-      required(cuptiGetCallbackName) required(cuptiSubscribe) required(cuptiEnableCallback) \
-          required(cuptiSetThreadIdType) required(cuptiActivityRegisterCallbacks)           \
-              required(cuptiActivityEnable) required(cuptiActivityDisable)                  \
-                  required(cuptiActivityFlushAll) required(cuptiActivityGetNextRecord)      \
-                      required(cuptiActivityGetNumDroppedRecords)                           \
-                          required(cuptiActivitySetAttribute)                               \
-                              optional(cuptiActivityEnableRuntimeApi)                       \
-                                  optional(cuptiActivityEnableDriverApi)
+#define PERFGATE_CUPTI_FUNCTIONS(required, optional)                                     \
+  required(cuptiGetVersion) required(cuptiGetTimestamp) required(cuptiGetResultString)   \
+      required(cuptiGetCallbackName) required(cuptiSubscribe) required(cuptiUnsubscribe) \
+          required(cuptiEnableCallback) required(cuptiSetThreadIdType)                   \
+              required(cuptiActivityRegisterCallbacks) required(cuptiActivityEnable)     \
+                  required(cuptiActivityDisable) required(cuptiActivityFlushAll)         \
+                      required(cuptiActivityGetNextRecord)                               \
+                          required(cuptiActivityGetNumDroppedRecords)                    \
+                              required(cuptiActivitySetAttribute)                        \
+                                  optional(cuptiActivityEnableRuntimeApi)                \
+                                      optional(cuptiActivityEnableDriverApi)
 #define PERFGATE_CUPTI_MEMBER(name) decltype(&::name) name = nullptr;
   PERFGATE_CUPTI_FUNCTIONS(PERFGATE_CUPTI_MEMBER, PERFGATE_CUPTI_MEMBER)
 #undef PERFGATE_CUPTI_MEMBER

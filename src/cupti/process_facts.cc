@@ -169,6 +169,17 @@ void AddVersion(JsonLine& keys, std::string_view key, int version) {
 
 }  // namespace
 
+bool HasContext() {
+  auto* get = Loaded<decltype(::cuDevicePrimaryCtxGetState)>(kDriver, "cuDevicePrimaryCtxGetState");
+  if (get == nullptr) return false;
+  for (int device = 0, count = DeviceCount(); device < count; ++device) {
+    unsigned flags = 0;
+    int active = 0;
+    if (get(device, &flags, &active) == CUDA_SUCCESS && active != 0) return true;
+  }
+  return false;
+}
+
 std::string HeaderKeys(const Config& config, const CuptiApi& api, int64_t base_ns) {
   JsonLine keys;
   keys.Raw("\"perfgate_profiler\":\"cupti\",\"perfgate_writer\":\"perfgate-cupti\",\n");

@@ -12,6 +12,9 @@ namespace perfgate::cupti {
 // times, ranks, versions of CUPTI, driver and runtime, the GPUs that the process sees.
 std::string HeaderKeys(const Config& config, const CuptiApi& api, int64_t base_ns);
 
+// The driver holds the context of a GPU that the runtime works in: the program uses the GPU.
+bool HasContext();
+
 // `"perfgate_environment":{...},`: versions of the libraries that the process has loaded by now.
 std::string EnvironmentKeys();
 

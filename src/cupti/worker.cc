@@ -159,7 +159,7 @@ void Collector::Drain() {
     Flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     ReadBuffers();
   }
-  WatchResets(false);
+  api_.cuptiUnsubscribe(subscriber_);
   EndFile();
   phase_.store(Phase::kClosed);
 }

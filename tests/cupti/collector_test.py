@@ -388,13 +388,13 @@ class Faults(unittest.TestCase):
         self.assertIn("another profiler has CUPTI already", played.stderr)
 
     def test_a_profiler_of_the_program_that_takes_the_records_is_told(self):
-        played = Played(f"init context steal repeat:4 {STEP} again")
+        played = Played(f"init context push:step steal pop repeat:3 {STEP} again")
         self.assertEqual(played.code, 0)
         self.assertIn("CUPTI recorded no call in the window: the program made none, or another "
                       "profiler in it (torch.profiler) took the records", self.incomplete(played))
 
     def test_a_cupti_that_does_not_start_is_told(self):
-        played = Played("refuse:15 init context launch:k")
+        played = Played(f"refuse:15 init context {STEP}")
         self.assertIn("CUPTI 130001 does not start: CUPTI_ERROR_NOT_INITIALIZED (15)",
                       played.untold())
 
@@ -548,9 +548,9 @@ class Processes(unittest.TestCase):
         played = Played("init context launch:a reset context launch:b", PERFGATE_NVTX_STEPS=None)
         self.assertEqual(played.names("kernel"), {"a": 1, "b": 1})
 
-    def test_it_hears_of_calls_only_while_it_records(self):
+    def test_it_is_subscribed_only_while_it_records(self):
         played = Played(f"init context hears {STEP} hears repeat:3 {STEP} again sleep:500 hears")
-        self.assertEqual(played.stdout.split(), ["hears", "0", "hears", "2", "hears", "0"])
+        self.assertEqual(played.stdout.split(), ["hears", "-1", "hears", "2", "hears", "-1"])
         self.assertTrue(played.evidence["complete"], played.evidence["incomplete_because"])
 
     def test_it_shows_nothing_but_what_it_is_called_by(self):

@@ -3,7 +3,21 @@
 
 #include <cstring>
 
+namespace {
+
+int contexts = 0;
+
+}  // namespace
+
 extern "C" {
+
+void FakePrimaryContext() { ++contexts; }
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
+  *flags = 0;
+  *active = contexts > 0;
+  return CUDA_SUCCESS;
+}
 
 CUresult cuDeviceGetCount(int* count) {
   *count = 2;

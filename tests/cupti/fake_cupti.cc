@@ -266,6 +266,7 @@ int FakeFlushes() {
 int FakeReads() { return Fake().reads.load(); }
 
 int FakeApiCallbacks() {
+  if (Fake().callback == nullptr) return -1;
   int count = 0;
   for (const auto& [domain, cbid] : Fake().callbacks) count += domain != CUPTI_CB_DOMAIN_RESOURCE;
   return count;
@@ -309,6 +310,13 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
   fake.callback = callback;
   fake.user = user;
   *subscriber = nullptr;
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  const std::lock_guard lock(Fake().mutex);
+  Fake().callback = nullptr;
+  Fake().callbacks.clear();
   return CUPTI_SUCCESS;
 }
 

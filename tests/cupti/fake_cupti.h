@@ -31,7 +31,7 @@ void FakeHoard();
 int FakeFlushes();
 // How many records it has read.
 int FakeReads();
-// How many calls of an API the subscriber hears of.
+// How many calls of an API the subscriber hears of; -1: there is none.
 int FakeApiCallbacks();
 // Is inside CUPTI, its lock held, for good.
 void FakeHold();

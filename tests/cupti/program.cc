@@ -13,7 +13,7 @@
 //   threads:N         N threads, 1000 launches each
 //   reset drop:N steal keep hoard refuse:RESULT sleep:MS
 //   flushes reads     says how often CUPTI was flushed, how many records were read so far
-//   hears             says how many calls of an API the subscriber hears of
+//   hears             says how many calls of an API the subscriber hears of, -1 if there is none
 //   repeat:N … again  what stands between them, N times
 //   fork … join       what stands between them in a child; its exit code must be 0
 //   exit:N _exit:N term kill exec:SCRIPT
@@ -57,6 +57,13 @@ void Init() {
   if (library == nullptr) return;
   const auto start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
   if (start == nullptr || start() == 0) std::fprintf(stderr, "the injection refused\n");
+}
+
+// As the driver knows it, and CUPTI's subscriber.
+void MakeContext() {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (driver != nullptr) reinterpret_cast<void (*)()>(dlsym(driver, "FakePrimaryContext"))();
+  FakeContext();
 }
 
 thread_local bool inside_malloc = false, starved = false;
@@ -152,7 +159,7 @@ const std::map<std::string, std::function<void(const std::string&)>>& Commands()
   static nvtxRangeId_t started = 0;
   static const std::map<std::string, std::function<void(Text)>> commands = {
       {"init", [](Text) { Init(); }},
-      {"context", [](Text) { FakeContext(); }},
+      {"context", [](Text) { MakeContext(); }},
       {"push", [](Text name) { nvtxRangePushA(name.c_str()); }},
       {"starved", [](Text name) { PushStarved(name.c_str()); }},
       {"pop", [](Text) { nvtxRangePop(); }},
