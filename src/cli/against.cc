@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 #include <system_error>
 
 #include "base/error.h"
@@ -51,17 +52,6 @@ fs::path BaseFolder(const fs::path& checkout, const fs::path& suite_folder) {
   return folder;
 }
 
-int64_t BudgetNs(const std::string& text) {
-  if (text.empty()) return 0;
-  const std::optional<Quantity> budget = ParseQuantity(text);
-  if (budget && budget->unit == Unit::kNanoseconds && budget->value >= 1 && budget->value < 9e17) {
-    return static_cast<int64_t>(budget->value);
-  }
-  throw Error(Fault::kUsage,
-              fmt::format("--budget {}: it takes a duration with its unit, as 10min or 90s",
-                          Printable(text)));
-}
-
 // What may make both sides run the same code unseen.
 std::vector<std::string> Doubts(const fs::path& suite_folder, const fs::path& base, World& world) {
   std::vector<std::string> doubts;
@@ -84,9 +74,12 @@ std::vector<std::string> Doubts(const fs::path& suite_folder, const fs::path& ba
   return doubts;
 }
 
-// Judges what there is so far, as if the run had ended.
-Unsettled FindUnsettled(const Selection& selection, const fs::path& out_dir, World& world) {
+}  // namespace
+
+Unsettled FindUnsettled(const Selection& selection, const fs::path& out_dir,
+                        const std::vector<Calibration>& calibrations, World& world) {
   StoredRun stored = ReadOutFolder(out_dir).stored;
+  stored.calibrations = calibrations;
   stored.run.finished = true;
   Unsettled unsettled;
   for (const CaseVerdict& item : JudgeRun(selection, stored, world).verdict.cases) {
@@ -94,17 +87,27 @@ Unsettled FindUnsettled(const Selection& selection, const fs::path& out_dir, Wor
     for (const Finding& finding : item.findings) {
       if (!finding.times || !finding.times->wants_pairs) continue;
       wants = true;
-      unsettled.pairs = finding.times->pairs_wanted;
+      unsettled.pairs = std::max(unsettled.pairs, finding.times->pairs_wanted);
     }
     if (wants) unsettled.cases.push_back(item.case_name);
   }
   return unsettled;
 }
 
-}  // namespace
+int64_t BudgetNs(const std::string& text) {
+  if (text.empty()) return 0;
+  const std::optional<Quantity> budget = ParseQuantity(text);
+  if (budget && budget->unit == Unit::kNanoseconds && budget->value >= 1 && budget->value < 9e17) {
+    return static_cast<int64_t>(budget->value);
+  }
+  throw Error(Fault::kUsage,
+              fmt::format("--budget {}: it takes a duration with its unit, as 10min or 90s",
+                          Printable(text)));
+}
 
 std::optional<Against> BaseToMeasure(const RunArgs& args, const Selection& selection,
-                                     const fs::path& out_dir, World& world) {
+                                     const fs::path& out_dir,
+                                     const std::vector<Calibration>& calibrations, World& world) {
   if (args.against.empty()) {
     if (args.budget.empty()) return std::nullopt;
     throw Error(Fault::kUsage, "--budget is for the pairs of --against DIR, which is not given");
@@ -119,10 +122,26 @@ std::optional<Against> BaseToMeasure(const RunArgs& args, const Selection& selec
   against.folder = BaseFolder(against.checkout, selection.suite.folder);
   against.budget_ns = BudgetNs(args.budget);
   against.notes = Doubts(selection.suite.folder, against.folder, world);
-  against.unsettled = [&selection, out_dir, &world] {
-    return FindUnsettled(selection, out_dir, world);
+  against.unsettled = [&selection, out_dir, &calibrations, &world] {
+    return FindUnsettled(selection, out_dir, calibrations, world);
   };
   return against;
+}
+
+void WarnOfUnresolvable(const Selection& selection, const std::vector<Calibration>& calibrations,
+                        World& world) {
+  const Facts machine = world.Machine();
+  for (const Case& declared : selection.cases) {
+    const std::vector<Calibration> known = CalibrationsOf(declared, machine, nullptr, calibrations);
+    for (const Resolution& resolution : Resolve(selection.suite.rules, known)) {
+      if (resolution.why_not.empty()) continue;
+      world.Err() << fmt::format(
+          "perfgate: {} ({}) cannot be resolved here for {}: {} (calibrated {})\n",
+          Printable(resolution.rule), Printable(ToString(resolution.where)),
+          Printable(declared.name), Printable(resolution.why_not),
+          known.front().measured.substr(0, 10));
+    }
+  }
 }
 
 }  // namespace perfgate::cli

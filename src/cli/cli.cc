@@ -83,6 +83,8 @@ struct Dispatch {
   int operator()(const RulesCheckArgs& args) const { return CheckRules(args, world); }
   int operator()(const SchemaArgs& args) const { return PrintSchema(args, world); }
   int operator()(const DoctorArgs& args) const { return Doctor(args, world); }
+  int operator()(const CalibrateArgs& args) const { return CalibrateMachine(args, world); }
+  int operator()(const SelftestArgs& args) const { return SelfTest(args, world); }
   int operator()(const InitArgs& args) const { return Init(args, world); }
 };
 

@@ -9,6 +9,7 @@
 #include "cli/against.h"
 #include "cli/base_state.h"
 #include "cli/commands.h"
+#include "cli/device.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
 #include "cli/select.h"
@@ -19,16 +20,6 @@ namespace {
 
 // Enough to see the structure of a step, too little for any statement on time.
 constexpr int kQuickWarmup = 3, kQuickTimed = 10, kQuickTraced = 2;
-
-void CheckDevice(const std::string& device) {
-  const bool known = device == "auto" || device == "cpu" || device == "cuda";
-  const bool numbered =
-      device.starts_with("cuda:") && device.size() > 5 && device.size() < 9 &&
-      std::all_of(device.begin() + 5, device.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (known || numbered) return;
-  throw Error(Fault::kUsage,
-              fmt::format("--device {}: it takes auto, cpu, cuda or cuda:N", Printable(device)));
-}
 
 void Plant(const std::vector<std::string>& plants, std::vector<Case>* cases) {
   std::vector<std::string> names;
@@ -52,9 +43,8 @@ void Plant(const std::vector<std::string>& plants, std::vector<Case>* cases) {
 }
 
 void Adapt(const RunArgs& args, std::vector<Case>* cases) {
-  if (!args.device.empty()) CheckDevice(args.device);
+  SetDevice(args.device, cases);
   for (Case& item : *cases) {
-    if (!args.device.empty()) item.device = args.device;
     if (!args.quick) continue;
     Windows& windows = item.windows;
     windows.warmup_iterations = std::min(windows.warmup_iterations, kQuickWarmup);
@@ -103,16 +93,20 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
                                             ? selection.suite.folder / "perfgate-out"
                                             : std::filesystem::path(args.out_dir);
   const uint64_t seed = args.seed ? *args.seed : world.RandomSeed();
-  RunOptions options{out_dir, seed, BaseToMeasure(args, selection, out_dir, world)};
+  std::vector<Calibration> calibrations;  // what is known when the run begins
+  RunOptions options{out_dir, seed, BaseToMeasure(args, selection, out_dir, calibrations, world)};
   if (args.dry_run) return DryRun(selection, options, world);
 
   // Before measuring: a database that cannot be used, or a baseline that cannot be read, costs
   // nothing.
   Store store(selection.database);
   ListBaselines(selection.baselines);
+  calibrations = store.Calibrations();
+  if (options.against) WarnOfUnresolvable(selection, calibrations, world);
   const RunRecord record = RunSuite(selection.suite, selection.cases, options, world);
-  const OutFolder folder = ReadOutFolder(out_dir);
-  const StoredRun& stored = folder.stored;
+  OutFolder folder = ReadOutFolder(out_dir);
+  StoredRun& stored = folder.stored;
+  stored.calibrations = calibrations;
   store.AddRun(stored.run, stored.cases, folder.collected);
   store.Checkpoint();
 

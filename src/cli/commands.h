@@ -24,6 +24,8 @@ int ListRules(const RulesListArgs& args, World& world);
 int CheckRules(const RulesCheckArgs& args, World& world);
 int PrintSchema(const SchemaArgs& args, World& world);
 int Doctor(const DoctorArgs& args, World& world);
+int CalibrateMachine(const CalibrateArgs& args, World& world);
+int SelfTest(const SelftestArgs& args, World& world);
 int Init(const InitArgs& args, World& world);
 
 }  // namespace perfgate::cli

@@ -25,6 +25,7 @@ struct Subcommand {
 std::vector<Subcommand> AddMeasuring(CLI::App& app);  // run, judge, review, inspect, diff
 std::vector<Subcommand> AddKeeping(CLI::App& app);    // baseline, ingest, history, gc
 std::vector<Subcommand> AddAssisting(CLI::App& app);  // comment, rules, schema, doctor, init
+std::vector<Subcommand> AddChecking(CLI::App& app);   // calibrate, selftest
 
 struct OutputFlags {
   std::string format = "text";

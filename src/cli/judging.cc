@@ -25,6 +25,26 @@ struct JudgedCase {
   std::string base_commit;
 };
 
+// What a calibration of this very machine and stack says of the rules on times of the case.
+void TakeCalibration(const Selection& selection, const StoredRun& stored, JudgedCase* judged) {
+  CasePair& pair = judged->pair;
+  pair.calibrations =
+      CalibrationsOf(pair.declared, stored.run.machine, &pair.head, stored.calibrations);
+  const std::vector<Resolution> rules = Resolve(selection.suite.rules, pair.calibrations);
+  for (const Calibration& calibration : pair.calibrations) {
+    std::string lost;
+    bool asked = false;
+    for (const Resolution& rule : rules) {
+      if (rule.metric != calibration.metric) continue;
+      asked = true;
+      if (rule.why_not.empty()) continue;
+      lost += fmt::format("; {} asks for {:g} %, which cannot be resolved here", rule.rule,
+                          rule.tolerance * 100);
+    }
+    if (asked) judged->notes.push_back("calibrated: " + InWords(calibration) + lost);
+  }
+}
+
 void TakePairs(const AgainstRecord& against, JudgedCase* judged) {
   CasePair& pair = judged->pair;
   for (const PairRound& round : against.rounds) {
@@ -49,8 +69,8 @@ void CompareWithMeasured(const Evidence& base, JudgedCase* judged) {
 }
 
 // `not_judged`: why the run as a whole proves nothing; "" if it does.
-JudgedCase Pair(const Case& declared, const StoredRun& stored,
-                const std::filesystem::path& baselines, const std::string& not_judged) {
+JudgedCase Pair(const Case& declared, const StoredRun& stored, const Selection& selection,
+                const std::string& not_judged) {
   JudgedCase judged;
   judged.pair.declared = declared;
   judged.pair.head = EvidenceFor(declared, stored);
@@ -60,8 +80,11 @@ JudgedCase Pair(const Case& declared, const StoredRun& stored,
   }
   // Evidence that proves nothing has no key to look with.
   if (!judged.pair.head.Complete()) return judged;
-  if (stored.run.against && judged.pair.head.base_side) TakePairs(*stored.run.against, &judged);
-  BaselineLookup lookup = FindBaseline(baselines, judged.pair.head, declared.was);
+  if (stored.run.against && judged.pair.head.base_side) {
+    TakePairs(*stored.run.against, &judged);
+    TakeCalibration(selection, stored, &judged);
+  }
+  BaselineLookup lookup = FindBaseline(selection.baselines, judged.pair.head, declared.was);
   // What was reviewed counts; where nothing was, the base that this run has measured.
   if (lookup.state != BaselineState::kFound && judged.pair.head.base_side &&
       judged.pair.head.base_side->Complete()) {
@@ -251,7 +274,7 @@ JudgedRun JudgeRun(const Selection& selection, const StoredRun& stored, World& w
   std::vector<JudgedCase> judged;
   std::vector<CasePair> pairs;
   for (const Case& declared : selection.cases) {
-    judged.push_back(Pair(declared, stored, selection.baselines, not_judged));
+    judged.push_back(Pair(declared, stored, selection, not_judged));
     pairs.push_back(judged.back().pair);
   }
   const Policy policy{.today = world.UtcNow().substr(0, 10),

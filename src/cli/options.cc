@@ -34,7 +34,7 @@ class Parser {
     app_.set_help_flag("-h,--help", "Print this help");
     app_.set_version_flag("--version", "perfgate " PERFGATE_VERSION "\n" PERFGATE_LIBRARIES);
     app_.require_subcommand(0, 1);
-    for (const auto& add : {AddMeasuring, AddKeeping, AddAssisting}) {
+    for (const auto& add : {AddMeasuring, AddKeeping, AddAssisting, AddChecking}) {
       for (Subcommand& command : add(app_)) commands_.push_back(std::move(command));
     }
   }

@@ -139,16 +139,30 @@ struct DoctorArgs {
   Format format = Format::kText;
 };
 
+struct CalibrateArgs {
+  SuiteArgs suite;
+  std::string device, out_dir, budget;
+  int pairs = 24;
+  std::optional<uint64_t> seed;
+  Format format = Format::kText;
+};
+
+struct SelftestArgs {
+  std::string device = "auto", out_dir, budget;
+  std::optional<uint64_t> seed;
+  Format format = Format::kText;
+};
+
 struct InitArgs {
   std::string folder = ".";
   std::string ci;  // "github", "gitlab", "none"; "": what the repository uses
   bool dry_run = false;
 };
 
-using Command =
-    std::variant<RunArgs, JudgeArgs, ReviewArgs, InspectArgs, DiffArgs, AcceptArgs, ShowArgs,
-                 BaselineDiffArgs, VerifyArgs, IngestArgs, HistoryArgs, GcArgs, CommentArgs,
-                 RulesListArgs, RulesCheckArgs, SchemaArgs, DoctorArgs, InitArgs>;
+using Command = std::variant<RunArgs, JudgeArgs, ReviewArgs, InspectArgs, DiffArgs, AcceptArgs,
+                             ShowArgs, BaselineDiffArgs, VerifyArgs, IngestArgs, HistoryArgs,
+                             GcArgs, CommentArgs, RulesListArgs, RulesCheckArgs, SchemaArgs,
+                             DoctorArgs, CalibrateArgs, SelftestArgs, InitArgs>;
 
 // --help and --version: text for standard output, then exit 0.
 struct Information {

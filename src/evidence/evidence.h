@@ -273,6 +273,9 @@ struct MetricValue {
 // several ranks the largest median counts, for a step is as slow as its slowest rank.
 MetricValue Summarise(const Evidence& evidence, MetricId metric);
 
+// The value of each process by the number of its pair; of several ranks the slowest counts.
+std::map<int, double> ValuesByPair(const Evidence& evidence, MetricId metric);
+
 // How the values of a metric are spread over the ranks, by each rank's median.
 struct RankSpread {
   MetricId metric;

@@ -27,6 +27,17 @@ int Evidence::TotalSteps() const {
   return static_cast<int>(std::min<int64_t>(total, std::numeric_limits<int>::max()));
 }
 
+std::map<int, double> ValuesByPair(const Evidence& evidence, MetricId metric) {
+  std::map<int, double> values;
+  for (const Observation& observation : evidence.values) {
+    if (observation.metric != metric || observation.per_step.empty()) continue;
+    const double value = Median(observation.per_step);
+    const auto [slowest, first] = values.try_emplace(observation.pair, value);
+    if (!first) slowest->second = std::max(slowest->second, value);
+  }
+  return values;
+}
+
 MetricValue Summarise(const Evidence& evidence, MetricId metric) {
   MetricValue summary;
   const auto unavailable = evidence.unavailable.find(metric);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/calibration.h"
 #include "declare/declare.h"
 #include "diff/diff.h"
 #include "evidence/evidence.h"
@@ -30,16 +31,6 @@ enum class Status {
 std::string_view ToString(Status status);  // "not_comparable"
 // Larger is worse. Skipped weighs least: it says nothing.
 int Weight(Status status);
-
-// A metric of base and head, compared in pairs of fresh processes.
-struct PairedTimes {
-  int round = 0;              // that the numbers are of; 0: the screening, which can only pass
-  int planned = 0;            // pairs of that round
-  int pairs_wanted = 0;       // of a confirmation, as many comparisons as there are
-  bool wants_pairs = false;   // undecided, and a confirmation by fresh pairs is left
-  double base = 0, head = 0;  // medians over the round, in the metric's unit
-  Comparison comparison;
-};
 
 struct Finding {
   std::string rule;  // full id
@@ -71,9 +62,10 @@ struct CasePair {
   std::optional<Diff> diff;  // where base is there
   std::string base_label;    // commit or file of the baseline
   // Where head.base_side is there: what was measured in pairs.
-  std::vector<PairRound> rounds;  // of this case
-  int64_t budget_ns = 0;          // 0: without a limit
-  std::string different_work;     // why base and head are not the same work; "" if they are
+  std::vector<PairRound> rounds;          // of this case
+  int64_t budget_ns = 0;                  // 0: without a limit
+  std::vector<Calibration> calibrations;  // of this case on this machine, one a metric
+  std::string different_work;             // why base and head are not the same work; "" if they are
 };
 
 struct CaseVerdict {

@@ -98,6 +98,14 @@ std::string InWords(const PairedTimes& times, MetricId id, double tolerance, int
       CostOfBudget(times, budget_ns));
 }
 
+// "; calibrated on 2027-01-31: it varies by 3.1 % from pair to pair without any change"
+std::string ByCalibration(std::span<const Calibration> calibrations, MetricId id) {
+  const Calibration* known = FindCalibration(calibrations, id);
+  if (known == nullptr) return "";
+  return fmt::format("; calibrated on {}: it varies by {} from pair to pair without any change",
+                     known->measured.substr(0, 10), PercentUp(known->noise));
+}
+
 Finding WithoutPairs(const Rule& rule, const CaseFacts& facts, Finding finding) {
   const std::string message = fmt::format(
       "{} is noisy: it is judged in interleaved pairs of base and head only, and this run has none "
@@ -172,6 +180,7 @@ Finding CheckRegression(const RegressionCheck& check, const Rule& rule, const Ca
   std::string next;
   if (status == Status::kFail) next = EditRule(rule, "a 'waive' with its reason, if it is meant,");
   if (status == Status::kInconclusive) {
+    message += ByCalibration(pair.calibrations, id);
     next = fmt::format("measure on a quieter machine{}, or {}",
                        pair.budget_ns > 0 ? " or with a larger --budget" : "",
                        EditRule(rule, "a larger 'tolerance'"));

@@ -1,5 +1,4 @@
-// Times of base and head in pairs of fresh processes: a screening, then confirmations. All of a
-// run's comparisons are one family: the more there are, the surer a single one must be.
+// Times of base and head in pairs of fresh processes: all of a run's comparisons.
 #pragma once
 
 #include <map>
@@ -19,7 +18,8 @@ class TimeFamily {
   const PairedTimes* Find(const std::string& rule, const std::string& case_name, MetricId id) const;
 
  private:
-  std::map<std::tuple<std::string, std::string, MetricId>, PairedTimes> times_;
+  using Key = std::tuple<std::string, std::string, MetricId>;  // rule, case, metric
+  std::map<Key, PairedTimes> times_;
 };
 
 }  // namespace perfgate

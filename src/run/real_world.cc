@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "base/file.h"
@@ -103,6 +105,22 @@ class TheRealWorld : public World {
   std::string Getenv(const std::string& name) override {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? "" : value;
+  }
+
+  std::string SystemFile(const std::string& path) override {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  std::vector<std::string> SystemFolder(const std::string& path) override {
+    std::vector<std::string> names;
+    std::error_code error;  // a folder that is not there has no names
+    std::filesystem::directory_iterator entry(path, error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+      names.push_back(entry->path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
   }
 
   std::ostream& Out() override { return std::cout; }

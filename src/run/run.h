@@ -41,6 +41,10 @@ class World {
   // Waits; returns early when Interrupted() becomes true. A scripted world has no time to wait.
   virtual void SleepFor(int64_t /*ns*/) {}
   virtual std::string Getenv(const std::string& name) = 0;  // "" if unset
+  // A file of the kernel's ("/proc/loadavg"); "" where it cannot be read. The names in a folder of
+  // its, sorted; none where there is none.
+  virtual std::string SystemFile(const std::string& /*path*/) { return ""; }
+  virtual std::vector<std::string> SystemFolder(const std::string& /*path*/) { return {}; }
   virtual std::ostream& Out() = 0;
   virtual std::ostream& Err() = 0;
   virtual bool OutIsTerminal() = 0;
@@ -136,5 +140,31 @@ struct Examination {
 // What this machine can measure. Starts nvidia-smi, the runner and python3; measures nothing.
 // Throws Error(kEnvironment) if the folder for temporary files cannot be written.
 Examination Examine(const std::string& torch_runner, World& world);
+
+// What the kernel counts that disturbs times, at one moment.
+struct SystemReading {
+  int64_t at_ns = 0;       // World::MonotonicNs
+  double busy_s = 0;       // of all CPUs together
+  double stolen_s = 0;     // by the hypervisor
+  double own_s = 0;        // of perfgate and of the children that it has waited for
+  int64_t cores = 0;       // that the kernel has; 0: unknown
+  int64_t throttled = 0;   // periods in which a quota stopped the container
+  int64_t overheated = 0;  // times that CPUs were slowed down for heat
+  std::map<int, std::pair<std::string, double>> others;  // pid: name, CPU seconds so far
+};
+SystemReading ReadSystem(World& world);
+
+// A state of the machine that makes times vary, as it was found, and what mends it.
+struct Disturbance {
+  std::string found;
+  std::string mend;  // a command where there is one
+};
+
+// What was seen while `attempts` were measured, between two readings, and what holds on this
+// machine all the time. Each was looked at; what cannot be read here is not spoken of. Starts
+// nvidia-smi where a case ran on a GPU.
+std::vector<Disturbance> FindDisturbances(const SystemReading& before, const SystemReading& after,
+                                          const std::vector<Case>& cases,
+                                          const std::vector<AttemptData>& attempts, World& world);
 
 }  // namespace perfgate

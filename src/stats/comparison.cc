@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "stats/stats.h"
@@ -56,13 +57,29 @@ std::optional<int> PairsToDecide(double shift, double noise, double limit, int m
   return std::max(static_cast<int>(pairs), minimum);
 }
 
-double Detectable(double noise, int pairs, double tolerance) {
-  const double error = kWidth * noise / std::sqrt(static_cast<double>(pairs));
-  return std::expm1(
-      std::max(std::log1p(tolerance) + kNormal90 * error, (kNormal99 + kNormal90) * error));
-}
+// Of the noise over the square root of so many pairs: ResolvableTolerance. It was simulated with
+// the share of the errors that a confirmation has (stats_resolution_test).
+constexpr double kResolution = 2.8;
 
 }  // namespace
+
+double DetectableChange(double noise, int pairs, double tolerance) {
+  const double error = kWidth * noise / std::sqrt(static_cast<double>(pairs));
+  // Of few pairs the interval is wider than that of many, about as Student's is.
+  const double few = (std::pow(kNormal99, 3) + kNormal99) / (4.0 * std::max(pairs - 1, 1));
+  const double significant = (kNormal99 + few + kNormal90) * error;
+  return std::expm1(std::max(std::log1p(tolerance) + kNormal90 * error, significant));
+}
+
+double ResolvableTolerance(double noise, int pairs) {
+  return std::expm1(kResolution * noise / std::sqrt(static_cast<double>(pairs)));
+}
+
+int PairsToResolve(double noise, double tolerance) {
+  CheckTolerance(tolerance);
+  const double pairs = std::ceil(std::pow(kResolution * noise / std::log1p(tolerance), 2));
+  return static_cast<int>(std::clamp<double>(pairs, kFewestPairs, std::numeric_limits<int>::max()));
+}
 
 Comparison ComparePairs(std::span<const double> base, std::span<const double> head,
                         const ComparisonSettings& settings) {
@@ -87,7 +104,7 @@ Comparison ComparePairs(std::span<const double> base, std::span<const double> he
   if (rank_fail > 0) result.lower = std::expm1(from_below(rank_fail));
   if (rank_pass > 0) result.upper = std::expm1(from_above(rank_pass));
   if (result.pairs > 0) {
-    result.detectable = Detectable(result.noise, result.pairs, settings.tolerance);
+    result.detectable = DetectableChange(result.noise, result.pairs, settings.tolerance);
   }
 
   const bool slower = rank_fail > 0 && from_below(rank_fail) > 0 && shift > limit;

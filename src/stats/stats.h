@@ -144,6 +144,54 @@ inline constexpr int kMostComparisons = 2;
 // Fewer prove nothing with the share of the errors that one of them has.
 inline constexpr int kFewestPairs = 8;
 
+// The pairs of one round of a metric: its screening, or a confirmation by fresh pairs.
+struct PairsOfRound {
+  int planned = 0;
+  std::vector<double> base, head;  // of the pairs in which both sides have a value
+};
+
+// One of a run's comparisons: its rounds so far, the screening first.
+struct PairedMetric {
+  double tolerance = 0.05;
+  std::vector<PairsOfRound> rounds;
+  double known_noise = 0;  // of a pair, from a calibration; 0: unknown
+};
+
+// What its pairs say of it, by the last round that counts.
+struct PairedTimes {
+  int round = 0;              // that the numbers are of; 0: the screening, which can only pass
+  int planned = 0;            // pairs of that round
+  int pairs_wanted = 0;       // of a confirmation, by the number of comparisons and known noise
+  bool wants_pairs = false;   // undecided, and a confirmation by fresh pairs is left
+  double base = 0, head = 0;  // medians over the round
+  Comparison comparison;
+};
+
+// The verdicts of all of a run's comparisons, which are one family: the more there are, the surer a
+// single one must be. What a screening does not pass is decided by a confirmation, the errors of
+// which are shared out among kMostComparisons. Every member needs a screening.
+std::vector<PairedTimes> CompareFamily(std::span<const PairedMetric> family);
+
+// ---- What pairs of a known noise can show ------------------------------------------------------
+
+// The change, as a ratio less 1, that so many pairs with this noise (the standard deviation of one
+// pair's log ratio) find about 9 times in 10, where up to `tolerance` is tolerated; 3 times in 4
+// where to be significant and to be above the tolerance are equally hard.
+double DetectableChange(double noise, int pairs, double tolerance = 0);
+
+// The least tolerance that so many pairs can tell from no change: with it a confirmation passes
+// unchanged code in 2 of 3 cases, two of them in 9 of 10.
+double ResolvableTolerance(double noise, int pairs);
+
+// How many pairs of a confirmation resolve a tolerance; at least kFewestPairs.
+int PairsToResolve(double noise, double tolerance);
+// More than so many are never planned: what needs more, a machine cannot resolve.
+inline constexpr int kMostPlannedPairs = 48;
+
+// The upper bound of a rate of which `events` were seen in `trials` independent trials, exact
+// (Clopper & Pearson 1934), one-sided. 1 without a trial.
+double UpperBoundOfRate(int events, int trials, double confidence = 0.95);
+
 // ---- Series ------------------------------------------------------------------------------------
 
 struct ChangePoint {
@@ -169,6 +217,37 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
 
 // The least number of values in which FindChangePoints can find anything with the default settings.
 inline constexpr size_t kMinimumSeries = 13;
+
+// The least number of sessions that a series must have before a rule compares with it.
+inline constexpr int kHistorySessions = 20;
+
+enum class HistoryVerdict {
+  kPass,
+  kFail,
+  kInconclusive,  // slower than tolerated, and within what the sessions vary by
+  kUnconfirmed,   // slower than tolerated, and not measured a second time
+};
+
+// Ratios to the median of the past less 1: 0.05 is 5 % slower.
+struct HistoryComparison {
+  HistoryVerdict verdict = HistoryVerdict::kPass;
+  double median = 0;             // of the past, in its unit
+  double noise = 0;              // standard deviation of one session, robust
+  double limit = 0;              // beyond it both sessions fail
+  double first = 0;              // of the session
+  std::optional<double> second;  // of the one that was to confirm it
+};
+
+// Compares a session (one value, lower is better) with those of a stored series. Passes unless it
+// is above the median by more than the tolerance and a second, fresh session is too; fails if both
+// are beyond the limit: the tolerance, 3 standard deviations of a session, or the second slowest of
+// the past, whatever is the largest. The last is for machines that run in two modes by chance. With
+// 20 sessions that vary by 2 %, and a tolerance of 5 %, unchanged code fails in 0.03 % of runs,
+// code that is 10 % slower in 85 %, and only a fifth of 5 % slower code: for gross changes. Throws
+// Error(kBug) for fewer than 2 sessions, for a value that is not above 0 and for a tolerance that
+// is not.
+HistoryComparison CompareWithHistory(std::span<const double> past, double first,
+                                     std::optional<double> second, double tolerance);
 
 enum class Steadiness {
   kSteady,

@@ -128,6 +128,7 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
     stored.cases.push_back(ReadEvidence(database, cases.Int(0), cases.Text(1)));
   }
   TakeTimesAgain(Collected(database, run_id, stored.run), stored);
+  stored.calibrations = Calibrations(stored.run.started);
   return stored;
 }
 

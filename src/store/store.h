@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "attempt/attempt.h"
+#include "calibration/calibration.h"
 #include "evidence/evidence.h"
 #include "metric/metric.h"
 
@@ -18,6 +19,7 @@ namespace perfgate {
 struct StoredRun {
   RunRecord run;
   std::vector<Evidence> cases;
+  std::vector<Calibration> calibrations;  // known when it was measured, of all cases and machines
 };
 
 struct RunRow {
@@ -57,6 +59,10 @@ class Store {
   // Without a metric: of all metrics that this perfgate knows. `most_runs`: of the newest runs.
   std::vector<HistoryPoint> History(const std::string& case_glob, std::optional<MetricId> metric,
                                     std::optional<int> most_runs = {}) const;
+  // One transaction.
+  void AddCalibrations(std::span<const Calibration> calibrations);
+  // Oldest first; those measured later than `until` (ISO 8601, UTC; "": none) left out.
+  std::vector<Calibration> Calibrations(const std::string& until = "") const;
   void Checkpoint();  // fold the write-ahead log in
   // Gives the space of what was removed back to the disk. Needs as much free space as the database
   // has; interrupted, the file is as before.

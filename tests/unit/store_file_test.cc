@@ -56,7 +56,7 @@ TEST_F(StoreFile, OfANewerPerfgateIsRefusedAndLeftAlone) {
   Database(file_).Execute("PRAGMA journal_mode = DELETE; PRAGMA user_version = 9");
   EXPECT_THAT(RefusalOf(file_),
               HasSubstr("perfgate.db: written by a newer perfgate (schema 9, this "
-                        "one knows 1); upgrade perfgate"));
+                        "one knows 2); upgrade perfgate"));
 }
 
 TEST_F(StoreFile, ThatIsNoDatabaseIsRefusedAndLeftAlone) {

@@ -100,6 +100,11 @@ bool SetSamples(std::string_view key, std::string_view value, const std::string&
   if (key == "latency") {
     samples.latency_ns = Durations(value, where);
     into.default_latency = false;
+  } else if (key == "latency in turn") {
+    for (const std::string& turn : Split(std::string(value), '|')) {
+      into.latency_in_turn.push_back(Durations(turn, where));
+    }
+    into.default_latency = false;
   } else if (key == "dispatch") {
     samples.dispatch_ns = Durations(value, where);
     into.default_dispatch = false;

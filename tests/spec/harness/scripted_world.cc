@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
 #include "base/text.h"
@@ -59,7 +60,7 @@ void FillEnvironment(const Behaviour& behaviour, const Process& process, Samples
   }
 }
 
-void WriteAttempt(const Behaviour& behaviour, const Process& process) {
+void WriteAttempt(const Behaviour& behaviour, const Process& process, int launch) {
   const std::filesystem::path folder = Variable(process, "PERFGATE_ATTEMPT_DIR");
   if (folder.empty()) return;
   const std::filesystem::path dir = process.cwd / folder;
@@ -75,6 +76,9 @@ void WriteAttempt(const Behaviour& behaviour, const Process& process) {
   const std::string iterations = Variable(process, "PERFGATE_ITERATIONS");
   const size_t count = iterations.empty() ? 0 : std::stoul(iterations);
   if (behaviour.default_latency) samples.latency_ns.assign(count, 100'000);
+  if (const auto& turns = behaviour.latency_in_turn; !turns.empty()) {
+    samples.latency_ns = turns[static_cast<size_t>(launch) % turns.size()];
+  }
   if (behaviour.default_dispatch) samples.dispatch_ns.assign(count, 20'000);
   if (behaviour.honours_plant) samples.plant = Variable(process, "PERFGATE_PLANT");
   FillEnvironment(behaviour, process, samples);
@@ -92,16 +96,21 @@ void ScriptedWorld::SetProgram(const std::string& header, std::string_view text,
     const auto tail = Words(header.substr(comma + 1));
     if (tail.size() == 2 && tail[0] == "side") {
       program.side = tail[1];
+    } else if (tail.size() == 2 && tail[0] == "plant") {
+      program.plant = tail[1];
     } else if (tail.size() == 2 && tail[0] == "launch") {
       program.launch = std::stoi(tail[1]);
     } else {
-      throw std::runtime_error(where + ": expected `--- program WORDS, launch N` or `, side base`");
+      throw std::runtime_error(where +
+                               ": expected `--- program WORDS, launch N`, `, side base` or "
+                               "`, plant DEFECT`");
     }
   }
   program.behaviour = ParseBehaviour(text, where);
   launches_[Join(program.words, " ")] = 0;
   std::erase_if(programs_, [&](const Program& old) {
-    return old.words == program.words && old.launch == program.launch && old.side == program.side;
+    return old.words == program.words && old.launch == program.launch && old.side == program.side &&
+           old.plant == program.plant;
   });
   programs_.push_back(std::move(program));
 }
@@ -132,6 +141,21 @@ std::string ScriptedWorld::Getenv(const std::string& name) {
   return found == variables_.end() ? "" : found->second;
 }
 
+std::string ScriptedWorld::SystemFile(const std::string& path) {
+  const auto found = system_.find(path);
+  return found == system_.end() ? "" : found->second;
+}
+
+std::vector<std::string> ScriptedWorld::SystemFolder(const std::string& path) {
+  std::set<std::string> names;
+  for (const auto& [file, text] : system_) {
+    if (file.starts_with(path + "/")) {
+      names.insert(file.substr(path.size() + 1, file.find('/', path.size() + 1) - path.size() - 1));
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 std::pair<std::string, bool> ScriptedWorld::GitCommit(const std::filesystem::path&) {
   return commit_;
 }
@@ -147,11 +171,12 @@ const Behaviour* ScriptedWorld::Find(const Process& process) {
   for (const Program& program : programs_) {
     if (!Matches(program.words, process.argv)) continue;
     if (!program.side.empty() && program.side != Variable(process, "PERFGATE_SIDE")) continue;
+    if (!program.plant.empty() && program.plant != Variable(process, "PERFGATE_PLANT")) continue;
     const std::string key = Join(program.words, " ");
     if (!counted.contains(key)) counted[key] = ++launches_[key];
     if (program.launch != 0 && program.launch != counted[key]) continue;
     const auto rank = [](const Program& p) {
-      return std::pair(p.words.size(), p.launch != 0 || !p.side.empty());
+      return std::pair(p.words.size(), p.launch != 0 || !p.side.empty() || !p.plant.empty());
     };
     if (best == nullptr || rank(program) > rank(*best)) best = &program;
   }
@@ -184,7 +209,7 @@ AttemptResult ScriptedWorld::RunProcess(const Process& process) {
     return result;
   }
   ++launched_;
-  WriteAttempt(*behaviour, process);
+  WriteAttempt(*behaviour, process, launched_);
   if (!process.stdout_file.empty()) Put(process.stdout_file, behaviour->stdout_text);
   if (!process.stderr_file.empty()) Put(process.stderr_file, behaviour->stderr_text);
   result.outcome = behaviour->outcome;

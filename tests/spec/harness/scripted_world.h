@@ -23,8 +23,9 @@ struct Behaviour {
   bool writes_samples = true;
   std::optional<std::string> raw_samples;  // written instead of honest ones
   Samples samples;
-  bool default_latency = true;   // PERFGATE_ITERATIONS samples of 100 us
-  bool default_dispatch = true;  // the same of 20 us
+  std::vector<std::vector<int64_t>> latency_in_turn;  // of one launch after the other
+  bool default_latency = true;                        // PERFGATE_ITERATIONS samples of 100 us
+  bool default_dispatch = true;                       // the same of 20 us
   bool honours_plant = false;
   std::string stdout_text, stderr_text;
   Outcome outcome = Outcome::kExited;
@@ -37,12 +38,14 @@ Behaviour ParseBehaviour(std::string_view text, const std::string& where);
 
 class ScriptedWorld : public World {
  public:
-  // `header`: the words of the command line to look for, then `, launch N`, `, side base` or
-  // nothing. The section with the most words wins, then the one with a launch or a side. Replaces a
-  // section of the same header.
+  // `header`: the words of the command line to look for, then `, launch N`, `, side base`, `, plant
+  // clone` or nothing. The section with the most words wins, then the one with one of these.
+  // Replaces a section of the same header.
   void SetProgram(const std::string& header, std::string_view text, const std::string& where);
   void SetMachine(const std::string& key, const std::string& value) { machine_[key] = value; }
   void SetVariable(const std::string& name, const std::string& value) { variables_[name] = value; }
+  // What World::SystemFile reads.
+  void SetSystemFile(const std::string& path, const std::string& text) { system_[path] = text; }
   void SetCommit(const std::string& commit, bool dirty) { commit_ = {commit, dirty}; }
   // "2027-01-31T10:15:00Z": the start of the next command.
   void SetClock(const std::string& utc);
@@ -68,6 +71,8 @@ class ScriptedWorld : public World {
   AttemptResult RunProcess(const Process& process) override;
   int Interrupted() override;
   std::string Getenv(const std::string& name) override;
+  std::string SystemFile(const std::string& path) override;
+  std::vector<std::string> SystemFolder(const std::string& path) override;
   std::ostream& Out() override { return out_; }
   std::ostream& Err() override { return err_; }
   bool OutIsTerminal() override { return false; }
@@ -77,8 +82,9 @@ class ScriptedWorld : public World {
  private:
   struct Program {
     std::vector<std::string> words;
-    int launch = 0;    // 0: any
-    std::string side;  // of `run --against`; "": any
+    int launch = 0;     // 0: any
+    std::string side;   // of `run --against`; "": any
+    std::string plant;  // the defect that is asked for; "": any
     Behaviour behaviour;
   };
   struct Interrupt {
@@ -92,6 +98,7 @@ class ScriptedWorld : public World {
   std::map<std::string, std::string> machine_ = {
       {"cpu", "Spec CPU"}, {"cpu_isa", "avx512"}, {"cores", "8"}, {"os", "Linux"}, {"gpus", ""}};
   std::map<std::string, std::string> variables_;
+  std::map<std::string, std::string> system_;  // files by their path
   std::pair<std::string, bool> commit_ = {"1a2b3c4", false};
   std::optional<Interrupt> interrupt_;
   std::filesystem::path ceiling_;

@@ -146,6 +146,8 @@ class Runner {
       world_.SetProgram(section.rest, text, At(section.line));
     } else if (kind == "use") {
       Use(section.rest);
+    } else if (kind == "system") {
+      world_.SetSystemFile(section.rest, text);
     } else {
       PlaceWorld(section);
     }
