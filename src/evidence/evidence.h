@@ -26,7 +26,7 @@ namespace perfgate {
 // than before, so that baselines of earlier rules are not comparable. What is only said in addition
 // (a field that older files lack) does not raise it.
 //
-// 2: the driver's kernels for copies of a CUDA graph are copies, no kernels.
+// 2: the driver's kernels for copies and fills of a CUDA graph are copies and fills, no kernels.
 inline constexpr int kExtractorVersion = 2;
 
 // What must be equal for two pieces of evidence to be compared with a baseline, and what is only

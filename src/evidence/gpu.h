@@ -41,8 +41,8 @@ struct GpuWork {
   int32_t step = 0;
   bool has_time = true;  // false: 0/0, "not collected"
   bool in_graph = false;
-  // kMemcpy too where CUPTI shows the driver's kernel for a copy, as it does for those of a CUDA
-  // graph that is older than the profiler.
+  // kMemcpy and kMemset too where CUPTI shows the driver's kernel for it, as it does for those of a
+  // CUDA graph that is older than the profiler.
   EventKind kind = EventKind::kKernel;
 };
 static_assert(sizeof(GpuWork) == 24);  // one is kept for each GPU activity of a trace

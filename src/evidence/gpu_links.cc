@@ -78,9 +78,10 @@ class Linker {
   EventKind KindOf(const TraceEvent& event) const {
     if (event.kind != EventKind::kKernel) return event.kind;
     const std::string_view name = trace_.Text(event.name);
-    const bool copy =
-        name.starts_with("memcpy") && DecodeKernelName(name).family == Family::kMemory;
-    return copy ? EventKind::kMemcpy : EventKind::kKernel;
+    const bool copy = name.starts_with("memcpy"), fill = name.starts_with("memset");
+    if (!copy && !fill) return EventKind::kKernel;  // most need no decoding
+    if (DecodeKernelName(name).family != Family::kMemory) return EventKind::kKernel;
+    return copy ? EventKind::kMemcpy : EventKind::kMemset;
   }
 
   void SortGpuWork() {

@@ -8,13 +8,13 @@
 namespace perfgate {
 namespace {
 
-// "memcpy128", "memcpy32_post": the driver's kernels for copies inside the GPU. CUPTI shows them
-// for the copies of a CUDA graph that was made before it was loaded; otherwise these are "Memcpy
-// DtoD".
-bool IsCopyKernel(std::string_view text) {
-  constexpr std::string_view kStart = "memcpy", kEnd = "_post";
-  if (!text.starts_with(kStart)) return false;
-  text.remove_prefix(kStart.size());
+// "memcpy128", "memcpy32_post", "memset32": the driver's kernels for copies inside the GPU and for
+// fills. CUPTI shows them for those of a CUDA graph that was made before it was subscribed to;
+// otherwise these are "Memcpy DtoD" and "Memset".
+bool IsDriverKernel(std::string_view text, std::string_view start) {
+  constexpr std::string_view kEnd = "_post";
+  if (!text.starts_with(start)) return false;
+  text.remove_prefix(start.size());
   if (text.ends_with(kEnd)) text.remove_suffix(kEnd.size());
   return IsDigits(text);
 }
@@ -47,7 +47,7 @@ CopyDirection DirectionOfEnds(std::string_view text) {
 }  // namespace
 
 CopyDirection DirectionOfCopy(std::string_view name) {
-  if (IsCopyKernel(name)) return CopyDirection::kDeviceToDevice;
+  if (IsDriverKernel(name, "memcpy")) return CopyDirection::kDeviceToDevice;
   for (const auto& [start, direction] : kRoctracerCopies) {
     if (name.starts_with(start)) return direction;
   }
@@ -61,7 +61,7 @@ CopyDirection DirectionOfCopy(std::string_view name) {
 bool DecodeMemory(const NameParts& name, KernelInfo* info) {
   std::string_view text = name.exact;
   const bool copy = text.starts_with("Memcpy ") || DirectionOfCopy(text) != CopyDirection::kUnknown;
-  if (!copy && !text.starts_with("Memset")) return false;
+  if (!copy && !text.starts_with("Memset") && !IsDriverKernel(text, "memset")) return false;
   info->family = Family::kMemory;
   info->ops = {copy ? "copy" : "fill"};
   info->short_name = text.substr(0, 60);

@@ -1,12 +1,14 @@
 """Does the gate keep still where nothing changed, and does it see what was planted? On a real GPU.
 
-usage: aa_check.py BUILD OUT [--processes N] [--seconds S] [--gpus N]
+usage: aa_check.py BUILD OUT [--processes N] [--first N] [--seconds S] [--gpus N]
        aa_check.py BUILD OUT --judge          judges again what OUT/recordings holds; needs no GPU
 
 Records fresh processes of five workloads in turns, then judges each against the one before it, by all
 packs of rules: nothing may be found. Each defect that perfgate-torch can plant must be found in every
 process that has one, and a GEMM that is 2 % larger by a rule on gpu_time of +1 %.
 
+Processes are numbered; only those that follow each other are compared, so a later recording into the
+same OUT, perhaps on another GPU, begins with a --first beyond a gap.
 With several GPUs each workload stays on one of them. Writes OUT/aa.json and OUT/aa.md; a trace for each
 process stays in OUT/recordings/SUBJECT/NUMBER.json.gz, with what it timed in NUMBER.samples.json.
 """
@@ -22,7 +24,7 @@ import sys
 import tempfile
 import time
 
-from products import SHAPE, write_products
+from products import SMALL, write_products
 from torch_attempt import Checks, run_attempt, write
 
 TRAIN = ["--set", "train=true", "--set", "optimizer=adamw"]
@@ -57,7 +59,7 @@ def subjects():
     """{name: (arguments, defect, processes)} of all that is recorded beside the workloads themselves."""
     planted = {f"{workload}+{defect}": (WORKLOADS[workload], defect, PLANTED_PROCESSES)
                for defect, places in PLANTS.items() for workload in places}
-    sized = {name: (["--script", name, "--input-shape", SHAPE], "", SIZED_PROCESSES) for name in SIZES}
+    sized = {name: (["--script", name, "--input-shape", SMALL], "", SIZED_PROCESSES) for name in SIZES}
     return {**planted, **sized}
 
 
@@ -101,8 +103,8 @@ def record_all(checks, arguments):
         for name, words, defect, number in rounds(mine, arguments.processes):
             if time.monotonic() > end:
                 break
-            fault = record(arguments.build, arguments.out / "recordings" / name, words, defect, number,
-                           gpu)
+            fault = record(arguments.build, arguments.out / "recordings" / name, words, defect,
+                           arguments.first + number, gpu)
             if fault:
                 faults.append(f"{name} {number}: {fault}")
         return faults
@@ -110,7 +112,7 @@ def record_all(checks, arguments):
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(arguments.gpus) as pool:
         os.chdir(folder)
-        write_products(SIZES)
+        write_products(SIZES, 2048)
         faults = [fault for found in pool.map(share, range(arguments.gpus)) for fault in found]
         os.chdir(arguments.out)
     checks.expect("every process could be recorded", faults, [])
@@ -151,8 +153,17 @@ class Gate:
         return done.returncode, failed, done.stderr[-300:]
 
 
+def number_of(path):
+    return int(path.name.split(".")[0])
+
+
 def traces_of(out, name):
-    return sorted((out / "recordings" / name).glob("*.json.gz"), key=lambda path: int(path.name.split(".")[0]))
+    return sorted((out / "recordings" / name).glob("*.json.gz"), key=number_of)
+
+
+def followers(traces):
+    """Each with the next, where they were recorded in one go."""
+    return [(base, head) for base, head in zip(traces, traces[1:]) if number_of(head) == number_of(base) + 1]
 
 
 def compare(arguments, rules, pairs):
@@ -176,7 +187,7 @@ def judge_same(checks, arguments):
     rows = []
     for name in WORKLOADS:
         traces = traces_of(arguments.out, name)
-        found = compare(arguments, PACKS, list(zip(traces, traces[1:])))
+        found = compare(arguments, PACKS, followers(traces))
         times = [gpu_times_us(arguments.build, trace) for trace in traces]
         for base, head, code, failed, text in found:
             if code != 0:
@@ -206,7 +217,7 @@ def judge_sizes(checks, arguments):
     small, large = (traces_of(arguments.out, name) for name in SIZES)
     row = {"gpu_time_us": {name: [gpu_times_us(arguments.build, trace) for trace in traces]
                            for name, traces in zip(SIZES, (small, large))}}
-    for what, wanted, pairs in [("the same size", 0, zip(small, small[1:])),
+    for what, wanted, pairs in [("the same size", 0, followers(small)),
                                 ("2 % larger", 1, zip(small, large))]:
         found = compare(arguments, "[rules.yaml]", list(pairs))
         row[what] = {"comparisons": len(found), "found": sum(entry[2] == 1 for entry in found)}
@@ -237,6 +248,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--processes", type=int, default=41, help="of each workload")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first process")
     parser.add_argument("--seconds", type=float, default=3600, help="recording ends then")
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--judge", action="store_true")

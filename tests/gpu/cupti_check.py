@@ -27,6 +27,8 @@ MODES = ["eager", "graph", "compile", "reduce-overhead"]
 PLAIN_STEP = {"(anonymous namespace)::Scale(float*, int, float)": 5,
               "(anonymous namespace)::Add(float*, float const*, int)": 1, "Memset (Device)": 2,
               "Memcpy HtoD (Pinned -> Device)": 1, "Memcpy DtoH (Device -> Pinned)": 1}
+# A fill of a graph that is older than the window is the driver's kernel.
+WINDOW_STEP = PLAIN_STEP | {"Memset (Device)": 1, "memset32": 1}
 SCALE = next(iter(PLAIN_STEP))
 TOLD = {True: "ok", False: "FAIL", None: "not known"}
 
@@ -151,7 +153,7 @@ def check_endings(tools, checks):
     codes = {"term": -signal.SIGTERM}
     for ending in ["return", "_exit", "term", "fork", "reset", "threads"]:
         code, trace, files, stderr = plain(tools, ending, **steps)
-        step = dict(PLAIN_STEP)
+        step = dict(WINDOW_STEP)
         if ending == "threads":
             step[SCALE] += 2000
         checks.expect(f"plain program, {ending}: ends as it would", code, codes.get(ending, 0))

@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 
-from products import SHAPE, write_products
+from products import LARGE, write_products
 from torch_attempt import run_attempt
 
 LAUNCHES = ["--module", "geglu", "--input-shape", "64,768"]
@@ -48,7 +48,7 @@ def subjects(build):
     """{workload: {series: (arguments, defect)}}; the delay is 5 % of what the workload takes here."""
     times = [statistics.median(samples_of(build, LAUNCHES, 0)["latency_ns"]) for _ in range(3)]
     delay = f"delay_{round(statistics.median(times) * 0.05)}ns"
-    product = {name: (["--script", name, "--input-shape", SHAPE], "") for name in SIZES}
+    product = {name: (["--script", name, "--input-shape", LARGE], "") for name in SIZES}
     return {"launch_bound": {"base": (LAUNCHES, ""), "same": (LAUNCHES, ""), "slower": (LAUNCHES, delay)},
             "gpu_bound": {"base": product["product"], "same": product["product"],
                           "slower": product["product_slower"]}}
@@ -103,7 +103,7 @@ def main():
     recording = Recording(arguments.file.resolve())
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        write_products(SIZES)
+        write_products(SIZES, 4096)
         all_series = subjects(arguments.build)
         recording.add({"run": {**machine(), "date": time.strftime("%Y-%m-%d", time.gmtime()),
                                "seed": arguments.seed, "delay": all_series["launch_bound"]["slower"][1],

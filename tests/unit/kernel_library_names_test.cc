@@ -40,14 +40,17 @@ TEST(CubNames, SayWhatIsSummedOnlyIfTheFunctorDoes) {
   EXPECT_TRUE(DecodeKernelName("void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::__parallel_for::ParallelForAgent<int> >(int)").opaque);
 }
 
-TEST(DriverNames, OfCopiesAreCopiesAlsoWhereAGraphShowsThemAsKernels) {
+TEST(DriverNames, OfCopiesAndFillsAreSuchAlsoWhereAGraphShowsThemAsKernels) {
   Expect({
       {"Memcpy DtoD (Device -> Device)", Family::kMemory, "", {"copy"}},
       {"memcpy128", Family::kMemory, "", {"copy"}},
       {"memcpy32_post", Family::kMemory, "", {"copy"}},
+      {"Memset (Device)", Family::kMemory, "", {"fill"}},
+      {"memset32", Family::kMemory, "", {"fill"}},
   });
   EXPECT_TRUE(DecodeKernelName("memcpy_tokens").opaque);
   EXPECT_TRUE(DecodeKernelName("memcpy_post").opaque);
+  EXPECT_TRUE(DecodeKernelName("memset_cache").opaque);
 }
 
 TEST(CudnnNames, SayTheOperator) {
