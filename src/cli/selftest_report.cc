@@ -67,7 +67,7 @@ std::string Missed(const SelftestResult& result) {
       if (unchanged) return "";
       return SelftestReport::IsBroken(result) ? "MISSED" : "passed as not slower by 5 %";
     case Caught::kUndecided:
-      return result.unconfirmed ? "undecided: there was no time to confirm it"
+      return result.unconfirmed ? "undecided: there was no time for more pairs"
                                 : "undecided: this machine is too noisy for it";
     case Caught::kNotMeasured:
       return "not measured: " + Printable(result.said);
@@ -102,9 +102,8 @@ std::string FromSizeOn(const SelftestReport& report, bool planted, const char* o
 }
 
 std::vector<std::string> Sizes(const SelftestReport& report) {
-  const bool any = std::any_of(report.results.begin(), report.results.end(), [](const auto& each) {
-    return each.planted.group == Group::kTime;
-  });
+  const bool any = std::any_of(report.results.begin(), report.results.end(),
+                               [](const auto& each) { return each.planted.group == Group::kTime; });
   if (!any) return {};
   return {FromSizeOn(report, true, "a busier host"), FromSizeOn(report, false, "a longer cache")};
 }
@@ -115,8 +114,7 @@ std::string PlainText(const SelftestReport& report) {
   text += fmt::format("{:<8} {:<58} {:>8}  {}\n", "workload", "defect", "p50", "caught by");
   for (const SelftestResult& each : report.results) {
     const std::string by = CaughtBy(each), missed = Missed(each);
-    text += fmt::format("{:<8} {:<58} {:>8}  {}{}{}\n",
-                        each.planted.workload, each.planted.defect,
+    text += fmt::format("{:<8} {:<58} {:>8}  {}{}{}\n", each.planted.workload, each.planted.defect,
                         Slower(each), by, !by.empty() && !missed.empty() ? "; " : "", missed);
   }
   const std::vector<std::string> sizes = Sizes(report);
@@ -129,8 +127,8 @@ std::string Markdown(const SelftestReport& report) {
   std::string text = fmt::format("**{}**\n\n{}\n\n", Heading(report), Printable(report.device));
   text += "| workload | defect | p50 | caught by | missed |\n|---|---|---|---|---|\n";
   for (const SelftestResult& each : report.results) {
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", each.planted.workload,
-                        each.planted.defect, Slower(each), CaughtBy(each), Missed(each));
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", each.planted.workload, each.planted.defect,
+                        Slower(each), CaughtBy(each), Missed(each));
   }
   for (const std::string& size : Sizes(report)) text += "\n" + size + ".\n";
   return text;
@@ -176,7 +174,9 @@ SelftestResult ResultOf(const Planted& planted, const CaseVerdict& verdict) {
         break;
       case Status::kInconclusive:
         result.caught = Caught::kUndecided;
-        result.unconfirmed = finding.times && finding.times->wants_pairs;
+        result.unconfirmed =
+            finding.times && (finding.times->wants_pairs ||
+                              finding.times->comparison.undecided == Undecided::kTooFewPairs);
         break;
       case Status::kError:
       case Status::kMissing:
