@@ -108,7 +108,16 @@ def planted(folder):
     return markdown(["planted", "found in", "by"], rows)
 
 
-TABLES = {"same": same, "planted": planted, "workloads": workloads, "numbers": numbers, "bandwidth": bandwidth, "cost": cost}
+def sizes(folder):
+    """A product against itself and against one of 2 % more work, by gpu_time at +1 %."""
+    found = read(folder, "aa")["sizes"]
+    rows = [[what, str(found[what]["comparisons"]), str(found[what]["found"]),
+             f"{min(found['gpu_time_us'][name]):.2f}–{max(found['gpu_time_us'][name]):.2f}"]
+            for what, name in [("the same size", "gemm"), ("2 % larger", "gemm_larger")]]
+    return markdown(["product", "comparisons", "found", "gpu_time, us"], rows)
+
+
+TABLES = {"same": same, "planted": planted, "sizes": sizes, "workloads": workloads, "numbers": numbers, "bandwidth": bandwidth, "cost": cost}
 
 
 def main():
