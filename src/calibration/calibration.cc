@@ -150,9 +150,9 @@ std::vector<Calibration> CalibrationsOf(const Case& declared, const Facts& machi
   for (const Calibration& one : all) {
     if (one.case_name != declared.name || one.machine != Chosen(kMachineFacts, machine)) continue;
     const auto definition = one.stack.find("definition");
-    const bool same = measured != nullptr ? one.stack == StackOf(*measured)
-                                          : definition != one.stack.end() &&
-                                                definition->second == declared.digest;
+    const bool same = measured != nullptr
+                          ? one.stack == StackOf(*measured)
+                          : definition != one.stack.end() && definition->second == declared.digest;
     if (!same) continue;
     const Calibration*& found = newest[one.metric];
     if (found == nullptr || found->measured <= one.measured) found = &one;

@@ -37,8 +37,8 @@ struct Calibration {
   std::vector<double> base, head;
   std::string doubt;  // why it proves nothing however often it is measured; "" if it may
   // By the values, never stored: SetNoise.
-  double median = 0;      // of all processes
-  double noise = 0;       // standard deviation of one pair's log ratio, robust
+  double median = 0;                  // of all processes
+  double noise = 0;                   // standard deviation of one pair's log ratio, robust
   std::optional<TwoLevels> levels{};  // processes go one of two ways, by chance
 
   int Pairs() const { return static_cast<int>(base.size()); }
@@ -62,8 +62,7 @@ std::optional<Calibration> CalibrationFromJson(const Json& json);
 // Before measuring the stack is unknown (nullptr) and only the definition of the case must agree;
 // after it the whole fingerprint must: another GPU, driver or torch vary in another way.
 std::vector<Calibration> CalibrationsOf(const Case& declared, const Facts& machine,
-                                        const Evidence* measured,
-                                        std::span<const Calibration> all);
+                                        const Evidence* measured, std::span<const Calibration> all);
 
 // nullptr if there is none of this metric.
 const Calibration* FindCalibration(std::span<const Calibration> calibrations, MetricId metric);
@@ -74,11 +73,11 @@ struct Resolution {
   Where where;
   std::string case_name;
   MetricId metric = MetricId::kLatencyP50;
-  double tolerance = 0;    // a ratio less 1, as the rule has it
-  double finest = 0;       // the least that a confirmation resolves at all, kMostPlannedPairs pairs
-  int pairs_needed = 0;    // of a confirmation, for this tolerance
-  std::string why_not;     // "" if it can be resolved
-  std::string next;        // what to do then
+  double tolerance = 0;  // a ratio less 1, as the rule has it
+  double finest = 0;     // the least that a confirmation resolves at all, kMostPlannedPairs pairs
+  int pairs_needed = 0;  // of a confirmation, for this tolerance
+  std::string why_not;   // "" if it can be resolved
+  std::string next;      // what to do then
   // Verdicts by the gate's own rule on the same pairs, their labels swapped at random.
   int swaps = 0, failed = 0, inconclusive = 0;
   bool failed_as_measured = false;  // A against A, with the labels that it has

@@ -25,10 +25,11 @@ std::string Heading(const CalibrationReport& report) {
                        report.Unresolved(), Plural(rules, "rule"));
   }
   if (rules == 0) return "CALIBRATED  no rule on times asks for anything (`regression`)";
-  return fmt::format("CALIBRATED  this machine can resolve {}", rules == 1 ? "the rule on times"
-                                                                : fmt::format("all {} rules on "
-                                                                              "times",
-                                                                              rules));
+  return fmt::format("CALIBRATED  this machine can resolve {}", rules == 1
+                                                                    ? "the rule on times"
+                                                                    : fmt::format("all {} rules on "
+                                                                                  "times",
+                                                                                  rules));
 }
 
 std::string Changes(const Calibration& calibration) {
@@ -77,14 +78,15 @@ std::vector<std::string> RatesInWords(const CalibrationReport& report) {
   }
   if (swaps == 0) return {};
   const int cases = report.Cases();
-  return {
-      fmt::format("{} of {} verdicts on these pairs, with their labels swapped at random, failed: at "
-                  "most {} do on pairs like these (95 % sure). {} were inconclusive.",
-                  failed, swaps, PercentUp(UpperBoundOfRate(failed, swaps)), inconclusive),
-      fmt::format("As measured {} of {} failed. {} no more than a rate below {}; 59 "
-                  "without a failure would prove 5 %, 299 would prove 1 %.",
-                  as_measured, Plural(static_cast<int64_t>(report.resolutions.size()), "verdict"),
-                  Plural(cases, "case proves", "cases prove"), PercentUp(UpperBoundOfRate(0, cases)))};
+  return {fmt::format(
+              "{} of {} verdicts on these pairs, with their labels swapped at random, failed: at "
+              "most {} do on pairs like these (95 % sure). {} were inconclusive.",
+              failed, swaps, PercentUp(UpperBoundOfRate(failed, swaps)), inconclusive),
+          fmt::format(
+              "As measured {} of {} failed. {} no more than a rate below {}; 59 "
+              "without a failure would prove 5 %, 299 would prove 1 %.",
+              as_measured, Plural(static_cast<int64_t>(report.resolutions.size()), "verdict"),
+              Plural(cases, "case proves", "cases prove"), PercentUp(UpperBoundOfRate(0, cases)))};
 }
 
 std::string Subtitle(const CalibrationReport& report) {
@@ -101,7 +103,8 @@ std::string PlainText(const CalibrationReport& report) {
   for (const Calibration& each : report.calibrations) {
     if (each.case_name != last) {
       text += fmt::format("\n{}\n  {:<16} {:>18}  {:>9}  a change shows from, with {} pairs\n",
-                          Printable(each.case_name), "time", "typical", "noise", fmt::format("{} / {} / {}", kPairs[0], kPairs[1], kPairs[2]));
+                          Printable(each.case_name), "time", "typical", "noise",
+                          fmt::format("{} / {} / {}", kPairs[0], kPairs[1], kPairs[2]));
     }
     last = each.case_name;
     text += fmt::format("  {:<16} {:>18}  {:>9}  {}\n", Info(each.metric).name, TypicalOf(each),
@@ -141,15 +144,17 @@ std::string Markdown(const CalibrationReport& report) {
     text += fmt::format("\n- {} could not be measured: {}\n", Cell(name), Cell(reason));
   }
   text += fmt::format(
-      "\n| case | time | typical | noise of a pair | a change shows from, with {} / {} / {} pairs |\n"
+      "\n| case | time | typical | noise of a pair | a change shows from, with {} / {} / {} pairs "
+      "|\n"
       "|---|---|---|---|---|\n",
       kPairs[0], kPairs[1], kPairs[2]);
   for (const Calibration& each : report.calibrations) {
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", Cell(each.case_name),
-                        Info(each.metric).name, TypicalOf(each), PercentUp(each.noise),
-                        Changes(each));
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} |\n", Cell(each.case_name), Info(each.metric).name,
+                    TypicalOf(each), PercentUp(each.noise), Changes(each));
   }
-  text += report.resolutions.empty() ? "" : "\n| rule | case | tolerance | here |\n|---|---|---|---|\n";
+  text +=
+      report.resolutions.empty() ? "" : "\n| rule | case | tolerance | here |\n|---|---|---|---|\n";
   for (const Resolution& rule : report.resolutions) {
     text += fmt::format("| {} | {} | {:g} % | {} |\n", Cell(RuleText(rule)), Cell(rule.case_name),
                         rule.tolerance * 100,

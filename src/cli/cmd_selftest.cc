@@ -128,10 +128,11 @@ int SelfTest(const SelftestArgs& args, World& world) {
   WriteSelftestSuite(work.path(), runner);
   SelftestRun run(args, work.path(), world);
   RequireRunner(runner, work.path(), world);
-  const bool measured = run.Measure("unchanged", UnchangedCases(run.cases()));
-  if (measured && run.Measure("structure", StructureCases(run.cases(), run.on_gpu()))) {
-    run.Measure("times", TimeCases(run.cases(), run.step_ns()));
-  }
+  // One after the other, so that a budget that is too small for all confirms some of them.
+  const bool measured = run.Measure("unchanged", UnchangedCases(run.cases())) &&
+                        run.Measure("structure", StructureCases(run.cases(), run.on_gpu())) &&
+                        run.Measure("delays", DelayCases(run.cases(), run.step_ns()));
+  if (measured) run.Measure("caches", CacheCases(run.cases()));
   if (const int signal = world.Interrupted(); signal != 0) return 128 + signal;
   world.Out() << AsText(run.report(), args.format);
   return run.report().ExitCode();

@@ -53,11 +53,10 @@ Subcommand AddSelftest(CLI::App& app) {
   };
   const auto flags = std::make_shared<Flags>();
   SelftestArgs& args = flags->args;
-  CLI::App* selftest =
-      AddCommand(app, "selftest",
-                 "Plant known regressions into built-in workloads: do the rules bite here?",
-                 "  perfgate selftest\n"
-                 "  perfgate selftest --device cpu --budget 2min --format md");
+  CLI::App* selftest = AddCommand(
+      app, "selftest", "Plant known regressions into built-in workloads: do the rules bite here?",
+      "  perfgate selftest\n"
+      "  perfgate selftest --device cpu --budget 2min --format md");
   AddText(selftest, "--device", args.device, "auto, cpu, cuda or cuda:N [auto]", "DEVICE");
   AddText(selftest, "--budget", args.budget, "Time for comparing times [no limit]", "DURATION");
   AddText(selftest, "--out", args.out_dir, "Folder that keeps what was measured [none]", "DIR");
@@ -73,8 +72,6 @@ Subcommand AddSelftest(CLI::App& app) {
 
 }  // namespace
 
-std::vector<Subcommand> AddChecking(CLI::App& app) {
-  return {AddCalibrate(app), AddSelftest(app)};
-}
+std::vector<Subcommand> AddChecking(CLI::App& app) { return {AddCalibrate(app), AddSelftest(app)}; }
 
 }  // namespace perfgate::cli

@@ -34,7 +34,8 @@ void WriteSelftestSuite(const std::filesystem::path& folder, const std::string& 
 // without one: delays are parts of it.
 std::vector<Planted> UnchangedCases(const std::vector<Case>& cases);
 std::vector<Planted> StructureCases(const std::vector<Case>& cases, bool on_gpu);
-std::vector<Planted> TimeCases(const std::vector<Case>& cases, double step_ns);
+std::vector<Planted> DelayCases(const std::vector<Case>& cases, double step_ns);
+std::vector<Planted> CacheCases(const std::vector<Case>& cases);
 
 // The tolerance of the rule on times.
 inline constexpr double kSelftestTolerance = 0.05;

@@ -13,9 +13,9 @@
 namespace perfgate::cli {
 namespace {
 
-constexpr int kContext = 4096;  // tokens in the cache of `decode`
-constexpr std::array kDelays = {0.05, 0.2, 0.8};   // of a step
-constexpr std::array kLonger = {0.1, 0.5, 2.0};    // of the cache
+constexpr int kContext = 4096;                    // tokens in the cache of `decode`
+constexpr std::array kDelays = {0.05, 0.2, 0.8};  // of a step
+constexpr std::array kLonger = {0.1, 0.5, 2.0};   // of the cache
 
 struct Defect {
   const char* plant;
@@ -31,7 +31,8 @@ constexpr std::array<Defect, 4> kDefects = {{
 
 // The longer cache is the one workload whose work differs by side: its queries have the same
 // shapes, so that the gate takes both sides for the same work.
-constexpr std::string_view kCacheScript = R"(# usage: cache.sh TOKENS_OF_BASE TOKENS_OF_HEAD COMMAND...
+constexpr std::string_view kCacheScript =
+    R"(# usage: cache.sh TOKENS_OF_BASE TOKENS_OF_HEAD COMMAND...
 tokens=$1
 [ "$PERFGATE_SIDE" = head ] && tokens=$2
 shift 2
@@ -124,7 +125,7 @@ std::vector<Planted> StructureCases(const std::vector<Case>& cases, bool on_gpu)
   return planted;
 }
 
-std::vector<Planted> TimeCases(const std::vector<Case>& cases, double step_ns) {
+std::vector<Planted> DelayCases(const std::vector<Case>& cases, double step_ns) {
   std::vector<Planted> planted;
   for (const double part : kDelays) {
     const double us = std::max(1.0, std::round(part * step_ns / 1000));
@@ -132,6 +133,11 @@ std::vector<Planted> TimeCases(const std::vector<Case>& cases, double step_ns) {
                            fmt::format("the host busy for {:g} % of a step longer", part * 100),
                            part));
   }
+  return planted;
+}
+
+std::vector<Planted> CacheCases(const std::vector<Case>& cases) {
+  std::vector<Planted> planted;
   for (const double longer : kLonger) {
     planted.push_back({Group::kTime, CacheName(0), Find(cases, CacheName(longer)),
                        fmt::format("a cache of {:g} % more tokens", longer * 100), longer});

@@ -16,10 +16,10 @@
 namespace perfgate {
 namespace {
 
-constexpr double kTicks = 100;         // a second: USER_HZ of every Linux that we run on
-constexpr double kBusyOther = 0.1;     // of a CPU, by one other process, is worth a word
-constexpr double kBusyOthers = 0.05;   // of all CPUs, by all others together
-constexpr double kStolen = 0.01;       // of all CPUs
+constexpr double kTicks = 100;        // a second: USER_HZ of every Linux that we run on
+constexpr double kBusyOther = 0.1;    // of a CPU, by one other process, is worth a word
+constexpr double kBusyOthers = 0.05;  // of all CPUs, by all others together
+constexpr double kStolen = 0.01;      // of all CPUs
 constexpr size_t kMostNamed = 3;
 constexpr int64_t kNvidiaSmiNs = 10'000'000'000;
 
@@ -56,7 +56,8 @@ void ReadCpus(World& world, SystemReading* reading) {
   }
 }
 
-// The fields of /proc/PID/stat behind the name, which may hold anything; the first one is the state.
+// The fields of /proc/PID/stat behind the name, which may hold anything; the first one is the
+// state.
 struct ProcessStat {
   std::string name;
   std::vector<std::string> fields;
@@ -100,13 +101,14 @@ class Finder {
       if (earlier == before_.others.end()) continue;
       const double share = (process.second - earlier->second.second) / elapsed_s_;
       if (share < kBusyOther) continue;
-      named.emplace_back(share, fmt::format("{} (pid {}) {:.0f} %", Printable(process.first), pid,
-                                            share * 100));
+      named.emplace_back(
+          share, fmt::format("{} (pid {}) {:.0f} %", Printable(process.first), pid, share * 100));
     }
     if (named.empty() && others < kBusyOthers * static_cast<double>(after_.cores)) return;
     std::sort(named.rbegin(), named.rend());
     std::vector<std::string> names;
-    for (size_t i = 0; i < std::min(named.size(), kMostNamed); ++i) names.push_back(named[i].second);
+    for (size_t i = 0; i < std::min(named.size(), kMostNamed); ++i)
+      names.push_back(named[i].second);
     Add(fmt::format("other processes kept {:.1f} of {} CPUs busy meanwhile{}{}",
                     std::max(others, 0.0), after_.cores, names.empty() ? "" : ": ",
                     Join(names, ", ")),
@@ -195,8 +197,9 @@ class Finder {
       fastest = std::max(fastest, clock);
     }
     for (const std::string& warning : warnings) {
-      Add(Printable(warning), "nvidia-smi shows its processes, clocks and reasons (-q -d CLOCK,"
-                              "PERFORMANCE)");
+      Add(Printable(warning),
+          "nvidia-smi shows its processes, clocks and reasons (-q -d CLOCK,"
+          "PERFORMANCE)");
     }
     if (fastest > 1.03 * slowest) {
       Add(fmt::format("the GPU's clock went from {:g} to {:g} MHz between attempts", slowest,
@@ -221,9 +224,8 @@ class Finder {
     for (const std::string& range : Split(list, ',')) {
       const size_t dash = range.find('-');
       const int first = static_cast<int>(Number(range));
-      const int last = dash == std::string::npos
-                           ? first
-                           : static_cast<int>(Number(range.substr(dash + 1)));
+      const int last =
+          dash == std::string::npos ? first : static_cast<int>(Number(range.substr(dash + 1)));
       for (int core = first; core <= last && static_cast<int>(cores.size()) < count; ++core) {
         cores.push_back(fmt::format("{}", core));
       }

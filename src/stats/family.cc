@@ -53,8 +53,8 @@ int PairsFor(size_t family) {
 
 int PairsWanted(const PairedMetric& metric, size_t family) {
   const int least = PairsFor(family);
-  const int resolving = std::min(PairsToResolve(metric.known_noise, metric.tolerance),
-                                 kMostPlannedPairs);
+  const int resolving =
+      std::min(PairsToResolve(metric.known_noise, metric.tolerance), kMostPlannedPairs);
   return std::max(least, resolving);
 }
 
@@ -75,8 +75,8 @@ void Decide(const PairedMetric& metric, size_t round, const Comparison& comparis
   Take(metric, round, comparison, times);
   const bool hopeless = comparison.undecided == Undecided::kBimodal ||
                         comparison.undecided == Undecided::kNotPositive;
-  times.wants_pairs = comparison.verdict == PairsVerdict::kInconclusive && !hopeless &&
-                      round < kMostComparisons;
+  times.wants_pairs =
+      comparison.verdict == PairsVerdict::kInconclusive && !hopeless && round < kMostComparisons;
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ TEST(Selftest, HoldsAPassedSlowdownAgainstTheGateOnlyWhereItIsPlain) {
 }
 
 TEST(Selftest, MeasuresNothingWhereACaseIsAnErrorWhateverElseFailed) {
-  const SelftestResult result =
-      Judged(Of(Group::kStructure), {FindingOf("a", Status::kFail), FindingOf("b", Status::kError)});
+  const SelftestResult result = Judged(
+      Of(Group::kStructure), {FindingOf("a", Status::kFail), FindingOf("b", Status::kError)});
   EXPECT_EQ(result.caught, Caught::kNotMeasured);
   EXPECT_EQ(ExitOf(result), 3);
   EXPECT_EQ(SelftestReport().ExitCode(), 3);

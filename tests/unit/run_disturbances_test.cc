@@ -49,9 +49,8 @@ class MadeUpMachine : public World {
 
   // Ticks of 10 ms, of four CPUs.
   void SetCpus(int64_t user, int64_t stolen) {
-    files["/proc/stat"] =
-        "cpu  " + std::to_string(user) + " 0 0 1000 0 0 0 " + std::to_string(stolen) +
-        " 0 0\ncpu0 0\ncpu1 0\ncpu2 0\ncpu3 0\nintr 1\n";
+    files["/proc/stat"] = "cpu  " + std::to_string(user) + " 0 0 1000 0 0 0 " +
+                          std::to_string(stolen) + " 0 0\ncpu0 0\ncpu1 0\ncpu2 0\ncpu3 0\nintr 1\n";
   }
   void SetProcess(const std::string& pid, const std::string& name, int64_t user,
                   int64_t children = 0) {
@@ -124,7 +123,8 @@ TEST(Disturbances, TellOfStolenTimeQuotaAndHeat) {
   machine.files["/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"] = "9\n";
   const std::vector<Disturbance> found = Found(before, machine);
   EXPECT_THAT(found, Contains(Field(&Disturbance::found, HasSubstr("gave 0.2 of 4 CPUs"))));
-  EXPECT_THAT(found, Contains(Field(&Disturbance::found, HasSubstr("quota stopped its processes 10"))));
+  EXPECT_THAT(found,
+              Contains(Field(&Disturbance::found, HasSubstr("quota stopped its processes 10"))));
   EXPECT_THAT(found, Contains(Field(&Disturbance::found, HasSubstr("for heat 2 times"))));
 }
 
@@ -170,8 +170,7 @@ TEST(Disturbances, OfTheGpuAreWhatTheAttemptsRecorded) {
                                         {"sm_clock_mhz_after", "1980"},
                                         {"warning", "the GPU slowed down: hw_slowdown"}};
   const std::vector<Disturbance> found = Found(ReadSystem(machine), machine, 4, {slow, fast});
-  EXPECT_THAT(found,
-              Contains(Field(&Disturbance::found, "the GPU slowed down: hw_slowdown")));
+  EXPECT_THAT(found, Contains(Field(&Disturbance::found, "the GPU slowed down: hw_slowdown")));
   EXPECT_THAT(found, Contains(Field(&Disturbance::mend, "sudo nvidia-smi -lgc 1200")));
 }
 

@@ -21,8 +21,8 @@ TEST(Rate, OfNothingInFiftyNineIsBelowFivePercent) {  // statistics: 0 of 59, 0 
 }
 
 TEST(Tolerance, NeedsFourTimesThePairsForHalfOfIt) {
-  EXPECT_EQ(PairsToResolve(0.04, 0.04), 9);   // (2.8 * 0.04 / log(1.04))^2 = 8.2
-  EXPECT_EQ(PairsToResolve(0.04, 0.02), 32);  // 31.99
+  EXPECT_EQ(PairsToResolve(0.04, 0.04), 9);             // (2.8 * 0.04 / log(1.04))^2 = 8.2
+  EXPECT_EQ(PairsToResolve(0.04, 0.02), 32);            // 31.99
   EXPECT_EQ(PairsToResolve(0.01, 0.02), kFewestPairs);  // 2 would do, but prove nothing
   EXPECT_EQ(PairsToResolve(0, 0.02), kFewestPairs);
   EXPECT_NEAR(ResolvableTolerance(0.04, 32), 0.02, 0.0001);
