@@ -64,6 +64,7 @@ constexpr std::array kArguments = {
     KnownKey{"Correlation", EventField::kCorrelation},
     KnownKey{"BeginNs", EventField::kRocprof},
     KnownKey{"Task Type", EventField::kTaskType},
+    KnownKey{"name", EventField::kLabel},
     // Of no use.
     KnownKey{"Ev Idx", EventField::kNone, true},
     KnownKey{"Python id", EventField::kNone, true},

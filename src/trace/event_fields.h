@@ -36,6 +36,7 @@ enum class EventField : uint8_t {
   kFinished,
   kRocprof,
   kTaskType,
+  kLabel,  // what a row of metadata calls a process or a thread
   kCollective,
   kMessageDtype,
   kInElements,

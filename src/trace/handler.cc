@@ -261,6 +261,10 @@ void TraceHandler::ArgScalar(std::string_view text, bool lasts) {
     case Field::kMessageDtype:
       pending_.message_dtype.Set(Bounded(text, 64), lasts);
       break;
+    case Field::kLabel:
+      facts_.xla |= text == "/host:CPU" || text.starts_with("/device:GPU:") ||
+                    text.starts_with("/device:TPU:");
+      break;
     case Field::kFinished:
       pending_.finished = text != "false";
       break;

@@ -102,6 +102,11 @@ std::string ForeignEvents(const DocumentFacts& facts) {
            "category nor launch";
   }
   if (std::string what = KnownDocument(facts); !what.empty()) return what;
+  if (facts.xla) {
+    return "a trace of JAX (XLA's profiler), which ties no kernel to its launch: measure the "
+           "program "
+           "itself with `profiler: cupti`";
+  }
   if (facts.ascend) return "a profile of an Ascend accelerator (NPU) without PyTorch's operators";
   if (facts.rocprof) return "the JSON of rocprof: a Chrome trace without PyTorch's operators";
   if (!facts.other_categories.empty() && facts.other_categories[0] == "dynamo_timed") {

@@ -19,6 +19,7 @@ struct DocumentFacts {
   bool events_are_a_list = false;
   bool events_ended = false;  // the list of events was closed
   bool rocprof = false;       // events carry rocprof's own times
+  bool xla = false;           // processes are called as XLA's profiler calls them
   bool ascend = false;        // events are tasks of an Ascend accelerator
   bool legacy = false;  // processes are called as PyTorch's exporter before Kineto called them
   // Whose profile it is although some of its events are called as PyTorch called them in 2020.

@@ -51,6 +51,14 @@ INSTANTIATE_TEST_SUITE_P(
             "legacy",
             R"([{"name": "aten::mm", "ph": "X", "ts": 1, "dur": 2, "tid": 1, "pid": "CPU functions", "args": {}}])",
             "legacy exporter"},
+        NoTrace{"jax",
+                R"({"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": [
+                {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
+                {"ph": "M", "pid": 1, "tid": 14, "name": "thread_name", "args": {"name": "XLA Ops"}},
+                {"ph": "X", "pid": 1, "tid": 14, "ts": 1.5, "dur": 2.5, "name": "loop_add_fusion",
+                 "args": {"hlo_module": "jit_f", "hlo_op": "loop_add_fusion"}}]})",
+                "a trace of JAX (XLA's profiler), which ties no kernel to its launch: measure the "
+                "program itself with `profiler: cupti`"},
         NoTrace{"msprof",
                 R"([{"name": "MatMul", "pid": 1, "tid": 2, "ts": "1700000000000.5", "dur": 10.5,
                      "args": {"Task Type": "AI_CORE", "Stream Id": 2}, "ph": "X"}])",
