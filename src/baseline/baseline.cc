@@ -165,6 +165,11 @@ std::vector<fs::path> JsonFiles(const fs::path& folder) {
     const bool entered = fs::symlink_status(it->path(), error).type() == fs::file_type::directory;
     check();
     if (it->path().extension() == ".json" && !entered) files.push_back(it->path());
+    // The out folder of a run, which may lie beside the baselines.
+    if (entered && fs::is_regular_file(fs::symlink_status(it->path() / "run.json", error))) {
+      it.disable_recursion_pending();
+    }
+    error.clear();
     it.increment(error);
     check();
   }

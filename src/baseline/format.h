@@ -21,7 +21,8 @@ std::string BaselineText(const Baseline& baseline);
 inline constexpr int64_t kMostBaselineBytes = 64 << 20;
 
 // All .json files under `folder`, sorted. Also links and what is no regular file: the reader says
-// what is wrong with them. Linked folders are not entered. Throws Error(kConfig).
+// what is wrong with them. Linked folders, and out folders of runs, are not entered. Throws
+// Error(kConfig).
 std::vector<std::filesystem::path> JsonFiles(const std::filesystem::path& folder);
 
 // The evidence of the result is complete and has one process with the recorded number of steps; its
