@@ -9,6 +9,10 @@
 namespace perfgate {
 namespace {
 
+std::string Owner(const Waiver& waiver) {
+  return waiver.owner.empty() ? "" : ", owner " + waiver.owner;
+}
+
 // The delta of a limit is the distance from its bound, that of a change the one from the base; a
 // percentage is of the bound or of the base.
 bool Within(const Allowance& up_to, const Finding& finding) {
@@ -26,7 +30,8 @@ void ApplyWaiver(const Rule& rule, const Policy& policy, Finding& finding) {
   const Waiver& waiver = *rule.waive;
   if (!waiver.cases.empty() && !MatchesGlob(waiver.cases, finding.case_name)) return;
   if (policy.today.empty() || policy.today > waiver.until) {
-    finding.message += fmt::format("; the waiver expired on {} ({})", waiver.until, waiver.reason);
+    finding.message += fmt::format("; the waiver expired on {}{} ({})", waiver.until, Owner(waiver),
+                                   waiver.reason);
     return;
   }
   if (waiver.up_to && !Within(*waiver.up_to, finding)) {
@@ -34,7 +39,8 @@ void ApplyWaiver(const Rule& rule, const Policy& policy, Finding& finding) {
     return;
   }
   finding.status = Status::kWaived;
-  finding.message += fmt::format("; waived until {}: {}", waiver.until, waiver.reason);
+  finding.message +=
+      fmt::format("; waived until {}{}: {}", waiver.until, Owner(waiver), waiver.reason);
   finding.next.clear();
 }
 
