@@ -76,12 +76,13 @@ std::string KernelCount(const Evidence& evidence);
 
 // One side of a merge that git could not decide.
 struct MergeSide {
-  std::string label;  // "HEAD", "topic": what git calls it
+  std::string label;  // "HEAD", "topic": what git calls it; "" if it does not
   std::string text;   // the whole file, as far as the conflicted one tells: what git could merge by
                       // itself stands on both sides, so neither is a file that ever was
 };
 struct MergeConflict {
   std::filesystem::path file;
+  std::string deleted_by;  // "ours", "theirs": the side that has the file no more; "": none
   MergeSide ours, theirs;
 };
 // Parts `text` at git's conflict markers; empty if it has none.

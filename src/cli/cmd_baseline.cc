@@ -110,7 +110,7 @@ int Verify(const VerifyArgs& args, World& world) {
   const Selection selection = Select(args.suite, world);
   std::vector<std::string> problems;
   bool taken = false, may_take = false;
-  for (const MergeConflict& conflict : FindConflicts(selection.baselines)) {
+  for (const MergeConflict& conflict : ConflictsUnder(selection.baselines, world)) {
     const ConflictSides sides(conflict, world);
     if (args.mend.empty() || !sides.whole()) {
       problems.push_back(sides.Explanation(selection.run));

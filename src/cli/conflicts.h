@@ -1,13 +1,20 @@
-// Baselines in which git left both sides of a merge: what the sides are, and taking one of them.
+// Baselines that git could not merge: what the sides are, and taking one of them.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "baseline/baseline.h"
 #include "cli/select.h"
 #include "run/run.h"
 
 namespace perfgate::cli {
+
+// The baselines under `folder` in which git left both sides of a merge, and those that one side has
+// deleted and the other changed, which git's index alone tells. Sorted. Throws as FindConflicts,
+// and Error(kEnvironment) if the folder for temporary files cannot be written.
+std::vector<MergeConflict> ConflictsUnder(const std::filesystem::path& folder, World& world);
 
 class ConflictSides {
  public:
@@ -23,8 +30,8 @@ class ConflictSides {
   // they differ. Several lines. `run` as of a Selection.
   std::string Explanation(const std::string& run) const;
 
-  // Writes the side ("ours", "theirs") in place of the file; says what was taken. Only if whole.
-  // Throws Error(kEnvironment) if it cannot be written.
+  // Writes the side ("ours", "theirs") in place of the file, or removes it if that side has; says
+  // what was taken. Only if whole. Throws Error(kEnvironment) if it cannot be written.
   std::string Take(const std::string& side) const;
 
  private:
