@@ -119,12 +119,40 @@ class BaseReader {
     if (error) throw Error(Fault::kEnvironment, place.string() + ": " + error.message());
   }
 
+  // What lies in the repository, by its place in the scratch folder; what does not, as it is.
+  fs::path OfThen(const fs::path& path) {
+    if (!path.is_absolute() || !FromTop(path).empty()) return path;
+    const fs::path top = Asked({"rev-parse", "--show-toplevel"});
+    const fs::path inside = fs::weakly_canonical(path.parent_path()).lexically_relative(top);
+    if (inside.empty() || *inside.begin() == "..") return path;
+    return (git_.scratch() / inside / path.filename()).lexically_normal();
+  }
+
   // Where the baselines of then lie: beside the suite of then, unless a flag names their folder.
   fs::path BaselinesOf(const Suite& base) {
     const Suite& head = selection_.suite;
-    if (selection_.baselines == head.folder / head.baselines) return base.folder / base.baselines;
-    const fs::path top = Asked({"rev-parse", "--show-toplevel"});
-    return git_.scratch() / fs::weakly_canonical(selection_.baselines).lexically_relative(top);
+    if (selection_.baselines == head.folder / head.baselines) {
+      return OfThen(base.folder / base.baselines);
+    }
+    return OfThen(fs::absolute(selection_.baselines));
+  }
+
+  // Brings the rule files that the suite of then names. One that it names by an absolute path is
+  // the same for both where it lies outside of the repository.
+  LoadOptions BringRules(const std::string& commit, const fs::path& suite, Review* review) {
+    LoadOptions options{.torch_runner = TorchRunner(world_)};
+    for (const fs::path& named : FilesNamedBy(suite).rules) {
+      const fs::path rules = OfThen(named);
+      if (!FromTop(rules).empty()) {
+        BringFile(commit, rules);
+        if (rules != named) options.moved_rules[named.lexically_normal().generic_string()] = rules;
+      } else if (!named.generic_string().starts_with(git_.scratch().generic_string())) {
+        review->notes.push_back(
+            named.lexically_normal().generic_string() +
+            " lies outside of the repository: it is read as it is now on both sides");
+      }
+    }
+    return options;
   }
 
   void Compare(const std::string& commit, Review* review) {
@@ -137,9 +165,8 @@ class BaseReader {
                                ""});
       return;
     }
-    for (const fs::path& rules : FilesNamedBy(file).rules) BringFile(commit, rules);
     DeclaredState base, head;
-    base.suite = LoadSuite(file, {.torch_runner = TorchRunner(world_)});
+    base.suite = LoadSuite(file, BringRules(commit, file, review));
     head.suite = selection_.suite;
     head.baselines_folder = selection_.baselines;
     ReadBaselines(commit, &base, &head, review);

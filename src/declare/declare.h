@@ -137,6 +137,8 @@ struct NamedFiles {
   std::vector<std::filesystem::path> rules;   // files; packs are none
   std::vector<std::filesystem::path> traces;  // that are judged as they are
   std::filesystem::path baselines;            // the folder
+  // Rule files that are read elsewhere than where the suite says, by the place that it says.
+  std::map<std::string, std::filesystem::path> moved_rules{};
 };
 NamedFiles FilesNamedBy(const std::filesystem::path& suite_file);
 

@@ -41,8 +41,9 @@ bool IsId(std::string_view text) {
 
 class RuleFiles {
  public:
-  RuleFiles(const std::filesystem::path& folder, Problems& problems)
-      : folder_(folder), problems_(problems) {}
+  RuleFiles(const std::filesystem::path& folder,
+            const std::map<std::string, std::filesystem::path>& moved, Problems& problems)
+      : folder_(folder), moved_(moved), problems_(problems) {}
 
   void ReadSource(const RuleSource& source) {
     const bool pack = source.name.starts_with(kPackPrefix);
@@ -63,7 +64,8 @@ class RuleFiles {
       text = std::string(PackText(name));
       file = problems_.AddFile(name);
     } else {
-      const std::string path = (folder_ / name).lexically_normal().generic_string();
+      std::string path = (folder_ / name).lexically_normal().generic_string();
+      if (const auto moved = moved_.find(path); moved != moved_.end()) path = moved->second;
       file = problems_.AddFile(path);
       text = ReadDeclaration(path, file, problems_, "a rule file is looked for beside the suite");
     }
@@ -206,6 +208,7 @@ class RuleFiles {
   }
 
   std::filesystem::path folder_;
+  const std::map<std::string, std::filesystem::path>& moved_;
   Problems& problems_;
   std::set<std::string> sources_;
   std::list<Yaml> documents_;  // readers refer into them
@@ -218,8 +221,9 @@ class RuleFiles {
 
 std::vector<Rule> ReadRules(const std::vector<RuleSource>& sources,
                             const std::filesystem::path& folder,
-                            const std::vector<std::string>* case_names, Problems& problems) {
-  RuleFiles files(folder, problems);
+                            const std::vector<std::string>* case_names, const LoadOptions& options,
+                            Problems& problems) {
+  RuleFiles files(folder, options.moved_rules, problems);
   for (const RuleSource& source : sources) files.ReadSource(source);
   return files.Finish(case_names);
 }

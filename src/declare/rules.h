@@ -25,6 +25,7 @@ struct RuleSource {
 // that is not `optional` must match one of them.
 std::vector<Rule> ReadRules(const std::vector<RuleSource>& sources,
                             const std::filesystem::path& folder,
-                            const std::vector<std::string>* case_names, Problems& problems);
+                            const std::vector<std::string>* case_names, const LoadOptions& options,
+                            Problems& problems);
 
 }  // namespace perfgate

@@ -110,7 +110,8 @@ class SuiteReader {
       if (!each.reference_only) names.push_back(each.name);
     }
     // With a broken workload its cases are unknown: a glob for them is no mistake.
-    suite_.rules = ReadRules(sources, suite_.folder, broken_ ? nullptr : &names, problems_);
+    suite_.rules =
+        ReadRules(sources, suite_.folder, broken_ ? nullptr : &names, options_, problems_);
   }
 
   struct Named {

@@ -97,6 +97,7 @@ std::string ReviewSection(const Review& review) {
                       Text(review.items.empty() ? "What this change accepts, loosens or waives"
                                                 : ReviewSentence(review)));
   if (!problem.empty()) text += "<p class=\"banner\">" + Text(problem) + "</p>\n";
+  for (const std::string& note : ShownNotes(review)) text += "<p>" + Text(note) + "</p>\n";
   const std::vector<ReviewItem> items = ShownItems(review);
   Table table("Suite, rules, waivers and baselines", {{"effect"}, {"of"}, {"what"}, {"reason"}});
   for (size_t i = 0; i < items.size() && i < kMostReviewRows; ++i) {

@@ -58,6 +58,10 @@ std::string ReviewAsText(const Review& review, const TextStyle& style) {
     text += "  " + Paint("note    ", Ink::kYellow, style) + "  " +
             Wrap(Safe(problem), static_cast<size_t>(style.width), kReviewIndent) + "\n";
   }
+  for (const std::string& note : ShownNotes(review)) {
+    text += "  " + Paint("note    ", Ink::kBold, style) + "  " +
+            Wrap(Safe(note), static_cast<size_t>(style.width), kReviewIndent) + "\n";
+  }
   const std::vector<ReviewItem> items = ShownItems(review);
   for (size_t i = 0; i < items.size() && i < kMostReviewLines; ++i) {
     text += TextLines(items[i], style);
@@ -75,6 +79,9 @@ std::string ReviewAsMarkdown(const Review& review) {
   }
   if (const std::string problem = ReviewProblem(review); !problem.empty()) {
     text += "\n> [!WARNING]\n> " + markdown::Prose(problem) + "\n\n";
+  }
+  for (const std::string& note : ShownNotes(review)) {
+    text += "- **note** " + markdown::Prose(note) + "\n";
   }
   const std::vector<ReviewItem> items = ShownItems(review);
   size_t shown = 0;
@@ -100,6 +107,7 @@ Json ReviewAsJson(const Review& review) {
   return Json(Json::Object{{"base", Json(review.base)},
                            {"compared", Json(review.compared)},
                            {"problem", Json(review.problem)},
+                           {"notes", Json::ArrayOf(review.notes)},
                            {"items", std::move(items)}});
 }
 

@@ -36,6 +36,15 @@ std::string ReviewProblem(const Review& review) {
                      Shorten(review.problem, kLongestReviewText));
 }
 
+std::vector<std::string> ShownNotes(const Review& review) {
+  constexpr size_t kMostNotes = 10;
+  std::vector<std::string> notes;
+  for (size_t i = 0; i < review.notes.size() && i < kMostNotes; ++i) {
+    notes.push_back(Shorten(review.notes[i], kLongestReviewText));
+  }
+  return notes;
+}
+
 std::vector<ReviewItem> ShownItems(const Review& review) {
   std::vector<ReviewItem> items = review.items;
   for (ReviewItem& item : items) {

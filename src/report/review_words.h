@@ -15,6 +15,7 @@ std::string ReviewSentence(const Review& review);
 bool HasNews(const Review& review);
 // Why part or all of it is not known; "" if it is.
 std::string ReviewProblem(const Review& review);
+std::vector<std::string> ShownNotes(const Review& review);
 // As it is shown: by effect, long texts cut, nothing else made harmless.
 std::vector<ReviewItem> ShownItems(const Review& review);
 

@@ -217,6 +217,7 @@ Review ReviewIn(const Json& json) {
     review.items.push_back({OneOf(kEffects, item, "effect"), TextIn(item, "subject"),
                             TextIn(item, "text"), TextIn(item, "reason")});
   }
+  if (json.Find("notes") != nullptr) review.notes = TextsIn(json, "notes");
   const Json* compared = json.Find("compared");
   // A verdict of an earlier version does not say it.
   review.compared = compared == nullptr ? !review.items.empty() : compared->AsBool();
