@@ -120,7 +120,7 @@ std::optional<Against> BaseToMeasure(const RunArgs& args, const Selection& selec
   Against against;
   against.checkout = args.against;
   against.folder = BaseFolder(against.checkout, selection.suite.folder);
-  against.budget_ns = BudgetNs(args.budget);
+  against.budget_ns = args.budget.empty() ? selection.suite.budget_ns : BudgetNs(args.budget);
   against.notes = Doubts(selection.suite.folder, against.folder, world);
   against.unsettled = [&selection, out_dir, &calibrations, &world] {
     return FindUnsettled(selection, out_dir, calibrations, world);

@@ -38,7 +38,8 @@ Subcommand AddRun(CLI::App& app) {
   AddText(run, "--against", args.against,
           "Built checkout of the base, measured in pairs with head: what `regression` rules need",
           "DIR");
-  AddText(run, "--budget", args.budget, "Time for the pairs of --against [no limit]", "DURATION");
+  AddText(run, "--budget", args.budget,
+          "Time for the pairs of --against [`budget` of the suite, else no limit]", "DURATION");
   AddText(run, "--out", args.out_dir,
           "Folder for traces and samples [perfgate-out beside the suite]", "DIR");
   AddBaseFlag(run, args.base);

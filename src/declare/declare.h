@@ -128,6 +128,7 @@ struct LoadOptions {
   std::string torch_runner = "perfgate-torch";  // argv[0] of `torch:` workloads
 };
 
+  int64_t budget_ns = 0;                  // for pairs of base and head; 0: without a limit
 // Throws Error(kConfig) whose text lists all mistakes, one a line, each with file:line:column.
 Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options = {});
 

@@ -20,7 +20,7 @@ using KeySet = std::span<const KeyName>;
 // Suite file.
 inline constexpr KeyName kSuiteKeys[] = {
     {"version", true},   {"suite"},       {"defaults"},  {"no_baseline"},
-    {"workloads", true}, {"rules", true}, {"baselines"},
+    {"workloads", true}, {"rules", true}, {"baselines"}, {"budget"},
 };
 inline constexpr KeyName kDefaultsKeys[] = {
     {"device"}, {"threads"}, {"warmup"}, {"timed"}, {"traced"}, {"timeout"},

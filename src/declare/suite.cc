@@ -12,6 +12,8 @@
 namespace perfgate {
 namespace {
 
+constexpr int64_t kMostBudgetNs = int64_t{7 * 24 * 3600} * 1'000'000'000;
+
 class SuiteReader {
  public:
   SuiteReader(const LoadOptions& options, Suite& suite, Problems& problems)
@@ -25,6 +27,9 @@ class SuiteReader {
     }
     if (const auto baselines = root.Find("baselines")) {
       suite_.baselines = baselines->Text().value_or("baselines");
+    }
+    if (const auto budget = root.Find("budget")) {
+      suite_.budget_ns = budget->DurationNs(kMostBudgetNs).value_or(0);
     }
     Conditions defaults;
     const auto given = root.Find("defaults");
