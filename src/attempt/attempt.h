@@ -30,6 +30,7 @@ struct Windows {
   int timed_iterations = 200;
   int traced_iterations = 5;
   int traced_processes = 2;
+  bool operator==(const Windows&) const = default;
 };
 
 // One workload with one set of parameters: the unit that has evidence, a baseline and a verdict.
@@ -111,7 +112,8 @@ struct Samples {
   std::string plant;
 };
 
-// A round of fresh pairs of one case: its screening, or a confirmation of what looked suspicious.
+// A round of fresh pairs of one case, or of processes of head alone where there is no base: the
+// screening, or a confirmation of what looked suspicious.
 struct PairRound {
   std::string case_name;
   int round = 0;       // 0: the screening
@@ -124,8 +126,7 @@ struct AgainstRecord {
   std::filesystem::path checkout;  // as given
   std::string commit;              // of the checkout; "" if there is none
   bool dirty = false;
-  int64_t budget_ns = 0;  // for measuring; 0: without a limit
-  std::vector<PairRound> rounds;
+  int64_t budget_ns = 0;           // for measuring; 0: without a limit
   std::vector<std::string> notes;  // why the two sides may be less different than they should be
 };
 
@@ -156,6 +157,7 @@ struct RunRecord {
   std::string perfgate_version;
   std::string commit;  // of the suite's repository; "" if there is none
   bool dirty = false;
+  std::string branch;  // of the checkout, or of the CI job; "" if neither is on one
   uint64_t seed = 0;
   std::map<std::string, std::string> machine;  // host facts: cpu, cpu_isa, cores, os
   std::vector<Case> cases;
@@ -164,6 +166,7 @@ struct RunRecord {
   bool finished = false;
   int interrupted_by = 0;  // signal number; 0: not interrupted
   std::optional<AgainstRecord> against;
+  std::vector<PairRound> rounds;  // of pairs all; of head alone the confirmations
 };
 
 // Files of the contract. Readers throw Error(kInput) with file, line, key; unknown keys are

@@ -74,22 +74,36 @@ std::pair<Attempt, AttemptResult> ReadAttempt(const Fields& fields,
   return {std::move(attempt), std::move(result)};
 }
 
-Json WriteAgainst(const AgainstRecord& against) {
-  Json rounds{Json::Array{}};
-  for (const PairRound& round : against.rounds) {
+Json WriteRounds(const std::vector<PairRound>& rounds) {
+  Json list{Json::Array{}};
+  for (const PairRound& round : rounds) {
     Json json;
     json.Set("case", round.case_name)
         .Set("round", round.round)
         .Set("first_pair", round.first_pair)
         .Set("pairs", round.pairs);
-    rounds.Push(std::move(json));
+    list.Push(std::move(json));
   }
+  return list;
+}
+
+std::vector<PairRound> ReadRounds(const Fields& fields) {
+  std::vector<PairRound> rounds;
+  for (const Fields& item : fields.Objects("rounds")) {
+    item.Require("case");
+    rounds.push_back({item.Text("case"), item.SmallInt("round"), item.SmallInt("first_pair"),
+                      item.SmallInt("pairs")});
+  }
+  return rounds;
+}
+
+Json WriteAgainst(const AgainstRecord& against, const std::vector<PairRound>& rounds) {
   Json json;
   json.Set("checkout", against.checkout.generic_string())
       .Set("commit", against.commit)
       .Set("dirty", against.dirty)
       .Set("budget_ns", against.budget_ns)
-      .Set("rounds", std::move(rounds))
+      .Set("rounds", WriteRounds(rounds))
       .Set("notes", Json::ArrayOf(against.notes));
   return json;
 }
@@ -100,11 +114,6 @@ AgainstRecord ReadAgainst(const Fields& fields) {
   against.commit = fields.Text("commit");
   against.dirty = fields.Bool("dirty");
   against.budget_ns = fields.Int("budget_ns");
-  for (const Fields& item : fields.Objects("rounds")) {
-    item.Require("case");
-    against.rounds.push_back({item.Text("case"), item.SmallInt("round"),
-                              item.SmallInt("first_pair"), item.SmallInt("pairs")});
-  }
   against.notes = fields.Texts("notes");
   return against;
 }
@@ -138,6 +147,7 @@ RunRecord RunRecordFromJson(const Json& json, const std::string& name) {
   run.perfgate_version = fields.Text("perfgate_version");
   run.commit = fields.Text("commit");
   run.dirty = fields.Bool("dirty");
+  run.branch = fields.Text("branch");
   run.seed = ReadSeed(fields);
   run.machine = fields.TextMap("machine");
   fields.Require("cases");
@@ -145,6 +155,7 @@ RunRecord RunRecordFromJson(const Json& json, const std::string& name) {
   run.finished = fields.Bool("finished");
   run.interrupted_by = fields.SmallInt("interrupted_by");
   if (fields.Has("against")) run.against = ReadAgainst(fields.Object("against"));
+  run.rounds = ReadRounds(run.against ? fields.Object("against") : fields);
   return run;
 }
 
@@ -166,6 +177,7 @@ Json ToJson(const RunRecord& run) {
       .Set("perfgate_version", run.perfgate_version)
       .Set("commit", run.commit)
       .Set("dirty", run.dirty)
+      .Set("branch", run.branch)
       .Set("seed", fmt::format("{}", run.seed))
       .Set("finished", run.finished)
       .Set("interrupted_by", run.interrupted_by)
@@ -173,7 +185,11 @@ Json ToJson(const RunRecord& run) {
       .Set("cases", std::move(cases))
       .Set("attempts", std::move(attempts))
       .Set("prepare_faults", std::move(faults));
-  if (run.against) json.Set("against", WriteAgainst(*run.against));
+  if (run.against) {
+    json.Set("against", WriteAgainst(*run.against, run.rounds));
+  } else if (!run.rounds.empty()) {
+    json.Set("rounds", WriteRounds(run.rounds));
+  }
   return json;
 }
 

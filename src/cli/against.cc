@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/evidence_source.h"
-#include "cli/judging.h"
 
 namespace perfgate::cli {
 namespace {
@@ -76,24 +74,6 @@ std::vector<std::string> Doubts(const fs::path& suite_folder, const fs::path& ba
 
 }  // namespace
 
-Unsettled FindUnsettled(const Selection& selection, const fs::path& out_dir,
-                        const std::vector<Calibration>& calibrations, World& world) {
-  StoredRun stored = ReadOutFolder(out_dir).stored;
-  stored.calibrations = calibrations;
-  stored.run.finished = true;
-  Unsettled unsettled;
-  for (const CaseVerdict& item : JudgeRun(selection, stored, world).verdict.cases) {
-    bool wants = false;
-    for (const Finding& finding : item.findings) {
-      if (!finding.times || !finding.times->wants_pairs) continue;
-      wants = true;
-      unsettled.pairs = std::max(unsettled.pairs, finding.times->pairs_wanted);
-    }
-    if (wants) unsettled.cases.push_back(item.case_name);
-  }
-  return unsettled;
-}
-
 int64_t BudgetNs(const std::string& text) {
   if (text.empty()) return 0;
   const std::optional<Quantity> budget = ParseQuantity(text);
@@ -106,8 +86,7 @@ int64_t BudgetNs(const std::string& text) {
 }
 
 std::optional<Against> BaseToMeasure(const RunArgs& args, const Selection& selection,
-                                     const fs::path& out_dir,
-                                     const std::vector<Calibration>& calibrations, World& world) {
+                                     World& world) {
   if (args.against.empty()) {
     if (args.budget.empty()) return std::nullopt;
     throw Error(Fault::kUsage, "--budget is for the pairs of --against DIR, which is not given");
@@ -122,9 +101,6 @@ std::optional<Against> BaseToMeasure(const RunArgs& args, const Selection& selec
   against.folder = BaseFolder(against.checkout, selection.suite.folder);
   against.budget_ns = args.budget.empty() ? selection.suite.budget_ns : BudgetNs(args.budget);
   against.notes = Doubts(selection.suite.folder, against.folder, world);
-  against.unsettled = [&selection, out_dir, &calibrations, &world] {
-    return FindUnsettled(selection, out_dir, calibrations, world);
-  };
   return against;
 }
 

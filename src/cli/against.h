@@ -14,17 +14,9 @@
 
 namespace perfgate::cli {
 
-// Where the base's commands run and what is asked after each round; nothing without --against.
-// `selection`, `calibrations` and `world` must outlive the run. Throws Error(kUsage) for a checkout
+// Where the base's commands run; nothing without --against. Throws Error(kUsage) for a checkout
 // that is not there or lacks the suite's folder, and for a flag that goes ill with it.
-std::optional<Against> BaseToMeasure(const RunArgs& args, const Selection& selection,
-                                     const std::filesystem::path& out_dir,
-                                     const std::vector<Calibration>& calibrations, World& world);
-
-// Judges what lies in the out folder of a run so far, as if it had ended: which cases need fresh
-// pairs, and how many.
-Unsettled FindUnsettled(const Selection& selection, const std::filesystem::path& out_dir,
-                        const std::vector<Calibration>& calibrations, World& world);
+std::optional<Against> BaseToMeasure(const RunArgs& args, const Selection& selection, World& world);
 
 // Of --budget: nanoseconds; 0 for "". Throws Error(kUsage) for what is no duration.
 int64_t BudgetNs(const std::string& text);

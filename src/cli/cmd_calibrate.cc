@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <ostream>
 #include <utility>
 
@@ -43,19 +44,23 @@ Suite WithQuestions(Suite suite) {
   return suite;
 }
 
-// The checkout itself as its own base, and after the screening all the pairs that are left.
+// The checkout itself as its own base.
 Against OfItself(const Selection& selection, const CalibrateArgs& args) {
   Against against;
   against.checkout = against.folder = selection.suite.folder;
   against.budget_ns = BudgetNs(args.budget);
-  against.unsettled = [&selection, &args, asked = false]() mutable {
+  return against;
+}
+
+// After the screening all the pairs that are left.
+std::function<Unsettled()> TheRest(const Selection& selection, const CalibrateArgs& args) {
+  return [&selection, &args, asked = false]() mutable {
     Unsettled rest;
     if (std::exchange(asked, true)) return rest;
     for (const Case& declared : selection.cases) rest.cases.push_back(declared.name);
     rest.pairs = args.pairs - kScreeningPairs;
     return rest;
   };
-  return against;
 }
 
 void AddCase(const Evidence& evidence, const RunRecord& run, const Suite& suite,
@@ -96,7 +101,7 @@ int CalibrateMachine(const CalibrateArgs& args, World& world) {
   const WorkFolder folder(args.out_dir, "calibrate");
   const Suite asked = WithQuestions(selection.suite);
   const RunOptions options{folder.path(), args.seed ? *args.seed : world.RandomSeed(),
-                           OfItself(selection, args)};
+                           OfItself(selection, args), TheRest(selection, args)};
   const SystemReading before = ReadSystem(world);
   const RunRecord run = RunSuite(asked, selection.cases, options, world);
   const SystemReading after = ReadSystem(world);

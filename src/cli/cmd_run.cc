@@ -9,6 +9,7 @@
 #include "cli/against.h"
 #include "cli/base_state.h"
 #include "cli/commands.h"
+#include "cli/confirmation.h"
 #include "cli/device.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
@@ -94,7 +95,9 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
                                             : std::filesystem::path(args.out_dir);
   const uint64_t seed = args.seed ? *args.seed : world.RandomSeed();
   std::vector<Calibration> calibrations;  // what is known when the run begins
-  RunOptions options{out_dir, seed, BaseToMeasure(args, selection, out_dir, calibrations, world)};
+  const RunOptions options{
+      out_dir, seed, BaseToMeasure(args, selection, world),
+      Confirmation(selection, out_dir, !args.against.empty(), calibrations, world)};
   if (args.dry_run) return DryRun(selection, options, world);
 
   // Before measuring: a database that cannot be used, or a baseline that cannot be read, costs

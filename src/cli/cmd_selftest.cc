@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/against.h"
 #include "cli/commands.h"
+#include "cli/confirmation.h"
 #include "cli/device.h"
 #include "cli/evidence_source.h"
 #include "cli/judging.h"
@@ -61,7 +62,8 @@ class SelftestRun {
     if (planted.front().group == Group::kStructure) WithoutTimes(&selection.suite);
     const std::filesystem::path out_dir = folder_ / name;
     const std::vector<Calibration> none;
-    RunOptions options{out_dir, seed_, AgainstItself(selection, out_dir, none)};
+    const RunOptions options{out_dir, seed_, AgainstItself(selection),
+                             Confirmation(selection, out_dir, true, none, world_)};
     RunSuite(selection.suite, selection.cases, options, world_);
     if (world_.Interrupted() != 0) return false;
     const StoredRun stored = ReadOutFolder(out_dir).stored;
@@ -84,16 +86,12 @@ class SelftestRun {
     });
   }
 
-  Against AgainstItself(const Selection& selection, const std::filesystem::path& out_dir,
-                        const std::vector<Calibration>& none) {
+  Against AgainstItself(const Selection& selection) {
     Against against;
     against.checkout = against.folder = selection.suite.folder;
     if (budget_ns_ > 0) {
       against.budget_ns = std::max<int64_t>(1, budget_ns_ - (world_.MonotonicNs() - start_ns_));
     }
-    against.unsettled = [this, &selection, out_dir, &none] {
-      return FindUnsettled(selection, out_dir, none, world_);
-    };
     return against;
   }
 

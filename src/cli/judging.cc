@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "baseline/baseline.h"
+#include "cli/past_runs.h"
 
 namespace perfgate::cli {
 namespace {
@@ -47,9 +48,6 @@ void TakeCalibration(const Selection& selection, const StoredRun& stored, Judged
 
 void TakePairs(const AgainstRecord& against, JudgedCase* judged) {
   CasePair& pair = judged->pair;
-  for (const PairRound& round : against.rounds) {
-    if (round.case_name == pair.declared.name) pair.rounds.push_back(round);
-  }
   pair.budget_ns = against.budget_ns;
   if (pair.head.base_side->Complete()) {
     pair.different_work = Compare(*pair.head.base_side, pair.head).different_shapes;
@@ -68,12 +66,24 @@ void CompareWithMeasured(const Evidence& base, JudgedCase* judged) {
       "run");
 }
 
+void TakeSession(const StoredRun& stored, const std::vector<StoredRun>& before, CasePair* pair) {
+  const std::string& name = pair->declared.name;
+  for (const PairRound& round : stored.run.rounds) {
+    if (round.case_name == name) pair->rounds.push_back(round);
+  }
+  for (const Case& ran : stored.run.cases) {
+    if (ran.name == name) pair->windows = ran.windows;
+  }
+  pair->past = SessionsOf(name, before);
+}
+
 // `not_judged`: why the run as a whole proves nothing; "" if it does.
-JudgedCase Pair(const Case& declared, const StoredRun& stored, const Selection& selection,
-                const std::string& not_judged) {
+JudgedCase Pair(const Case& declared, const StoredRun& stored, const std::vector<StoredRun>& before,
+                const Selection& selection, const std::string& not_judged) {
   JudgedCase judged;
   judged.pair.declared = declared;
   judged.pair.head = EvidenceFor(declared, stored);
+  TakeSession(stored, before, &judged.pair);
   if (!not_judged.empty()) {
     auto& reasons = judged.pair.head.incomplete_because;
     reasons.insert(reasons.begin(), "the run was " + not_judged);
@@ -271,10 +281,11 @@ Evidence EvidenceFor(const Case& declared, const StoredRun& stored) {
 
 JudgedRun JudgeRun(const Selection& selection, const StoredRun& stored, World& world) {
   const std::string not_judged = WhyNotJudged(stored.run);
+  const std::vector<StoredRun> before = RunsBefore(stored.run, selection);
   std::vector<JudgedCase> judged;
   std::vector<CasePair> pairs;
   for (const Case& declared : selection.cases) {
-    judged.push_back(Pair(declared, stored, selection, not_judged));
+    judged.push_back(Pair(declared, stored, before, selection, not_judged));
     pairs.push_back(judged.back().pair);
   }
   const Policy policy{.today = world.UtcNow().substr(0, 10),

@@ -48,6 +48,15 @@ struct RegressionCheck {
   double tolerance = 0;  // fraction
 };
 
+// history: against the stored runs of a branch.
+struct HistoryCheck {
+  double tolerance = 0;  // fraction
+  int sessions = 20;
+  std::string branch = "main";
+  std::string
+      since{};  // run id or commit from which on the first sessions count; "": the newest do
+};
+
 // Selects kernel rows. Empty members select everything.
 struct KernelSelector {
   std::vector<Family> family;
@@ -84,8 +93,8 @@ struct ChangesCheck {
   std::optional<bool> narrower{};  // of dtype_changed: only to narrower elements, or only others
 };
 
-using Check =
-    std::variant<LimitCheck, ChangeCheck, RegressionCheck, KernelsCheck, FusionCheck, ChangesCheck>;
+using Check = std::variant<LimitCheck, ChangeCheck, RegressionCheck, HistoryCheck, KernelsCheck,
+                           FusionCheck, ChangesCheck>;
 
 struct Waiver {
   std::string until;  // "2027-01-31", UTC, the last day on which it holds
@@ -105,7 +114,8 @@ struct Rule {
   bool optional = false;
   bool aggregate_max = false;  // judge the largest step of an unstable metric
   bool require_paired = false;
-  std::vector<MetricId> metrics;  // for limit, change, regression; each where it is available
+  bool require_history = false;
+  std::vector<MetricId> metrics;  // for checks on metrics; each where it is available
   std::map<std::string, std::vector<std::string>> covers;  // opaque kernel glob -> its operators
   std::optional<Waiver> waive;
   Check check;
@@ -118,6 +128,7 @@ struct Suite {
   std::filesystem::path file;    // as given
   std::filesystem::path folder;  // where commands run
   bool no_baseline_warns = false;
+  int64_t budget_ns = 0;                  // for pairs of base and head; 0: without a limit
   std::vector<Case> cases;                // matrix expanded, in declared order
   std::vector<std::string> rule_sources;  // "perfgate:structure", "rules/mine.yaml"
   std::vector<Rule> rules;                // overrides applied, `off` ones kept
@@ -126,9 +137,10 @@ struct Suite {
 
 struct LoadOptions {
   std::string torch_runner = "perfgate-torch";  // argv[0] of `torch:` workloads
+  // Rule files that are read elsewhere than where the suite says, by the place that it says.
+  std::map<std::string, std::filesystem::path> moved_rules{};
 };
 
-  int64_t budget_ns = 0;                  // for pairs of base and head; 0: without a limit
 // Throws Error(kConfig) whose text lists all mistakes, one a line, each with file:line:column.
 Suite LoadSuite(const std::filesystem::path& file, const LoadOptions& options = {});
 
@@ -138,8 +150,6 @@ struct NamedFiles {
   std::vector<std::filesystem::path> rules;   // files; packs are none
   std::vector<std::filesystem::path> traces;  // that are judged as they are
   std::filesystem::path baselines;            // the folder
-  // Rule files that are read elsewhere than where the suite says, by the place that it says.
-  std::map<std::string, std::filesystem::path> moved_rules{};
 };
 NamedFiles FilesNamedBy(const std::filesystem::path& suite_file);
 

@@ -40,13 +40,20 @@ inline constexpr KeyName kInputKeys[] = {{"shape", true}, {"dtype", true}};
 // Rule files.
 inline constexpr KeyName kRuleFileKeys[] = {{"version", true}, {"rules", true}};
 inline constexpr KeyName kRuleKeys[] = {
-    {"id"},       {"override"},  {"why"},        {"cases"},          {"device"}, {"severity"},
-    {"optional"}, {"aggregate"}, {"covers"},     {"require_paired"}, {"waive"},  {"metric"},
-    {"limit"},    {"change"},    {"regression"}, {"kernels"},        {"fusion"}, {"changes"},
+    {"id"},       {"override"},  {"why"},    {"cases"},          {"device"},          {"severity"},
+    {"optional"}, {"aggregate"}, {"covers"}, {"require_paired"}, {"require_history"}, {"waive"},
+    {"metric"},   {"limit"},     {"change"}, {"regression"},     {"history"},         {"kernels"},
+    {"fusion"},   {"changes"},
 };
 inline constexpr KeyName kLimitKeys[] = {{"at_most"}, {"at_least"}};
 inline constexpr KeyName kChangeKeys[] = {{"at_most"}, {"at_least"}};
 inline constexpr KeyName kRegressionKeys[] = {{"tolerance", true}};
+inline constexpr KeyName kHistoryKeys[] = {
+    {"tolerance", true},
+    {"sessions"},
+    {"branch"},
+    {"since"},
+};
 inline constexpr KeyName kKernelsKeys[] = {{"among"}, {"count"}, {"all"}, {"none"}};
 inline constexpr KeyName kSelectorKeys[] = {
     {"family"},   {"name"},   {"under"}, {"in_dtype"},    {"out_dtype"}, {"library"},

@@ -37,6 +37,45 @@ bool Fits(const Quantity& quantity, Unit unit) {
   return false;
 }
 
+void RefuseExact(const Reader& check, const std::vector<MetricId>& metrics) {
+  for (const MetricId id : metrics) {
+    const Metric& metric = Info(id);
+    if (metric.exactness != Exactness::kExact) continue;
+    check.Fail(
+        fmt::format("metric {} is exact and needs no statistics; write "
+                    "change: {{at_most: +0}}",
+                    metric.name));
+  }
+}
+
+// As a fraction; its absence is said already.
+std::optional<double> ReadTolerance(const Reader& check) {
+  const auto tolerance = check.Find("tolerance");
+  if (!tolerance) return std::nullopt;
+  constexpr std::string_view kExpected = "a percentage above 0 and at most 1000%, as 5%";
+  const auto quantity = tolerance->Number(kExpected);
+  if (!quantity) return std::nullopt;
+  if (!quantity->percent || quantity->value <= 0 || quantity->value > 10) {
+    tolerance->FailExpected(kExpected);
+    return std::nullopt;
+  }
+  return quantity->value;
+}
+
+bool IsHex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool IsCommit(std::string_view text) {
+  return text.size() >= 7 && text.size() <= 64 && IsHex(text);
+}
+
+// "20270131T101500Z-1a2b3c"
+bool IsRunId(std::string_view text) {
+  return text.size() == 23 && text[8] == 'T' && text[15] == 'Z' && text[16] == '-' &&
+         IsHex(text.substr(17));
+}
+
 std::optional<double> ReadBound(const Reader& bound, const std::vector<MetricId>& metrics) {
   const std::string first(metrics.empty() ? "a number" : Needed(Info(metrics.front()).unit));
   const auto quantity = bound.Number(first);
@@ -131,24 +170,33 @@ std::optional<ChangeCheck> ReadChange(const Reader& change, const std::vector<Me
 std::optional<RegressionCheck> ReadRegression(const Reader& regression,
                                               const std::vector<MetricId>& metrics) {
   if (!regression.Map(kRegressionKeys)) return std::nullopt;
-  for (const MetricId id : metrics) {
-    const Metric& metric = Info(id);
-    if (metric.exactness != Exactness::kExact) continue;
-    regression.Fail(
-        fmt::format("metric {} is exact and needs no statistics; write "
-                    "change: {{at_most: +0}}",
-                    metric.name));
+  RefuseExact(regression, metrics);
+  const auto tolerance = ReadTolerance(regression);
+  return tolerance ? std::optional(RegressionCheck{*tolerance}) : std::nullopt;
+}
+
+std::optional<HistoryCheck> ReadHistory(const Reader& history,
+                                        const std::vector<MetricId>& metrics) {
+  if (!history.Map(kHistoryKeys)) return std::nullopt;
+  RefuseExact(history, metrics);
+  HistoryCheck check;
+  // The error rates of docs/history.md are those of 20 and more.
+  constexpr int64_t kLeast = 20, kMost = 1000;
+  if (const auto sessions = history.Find("sessions")) {
+    check.sessions = static_cast<int>(sessions->Int(kLeast, kMost).value_or(kLeast));
   }
-  const auto tolerance = regression.Find("tolerance");
+  if (const auto branch = history.Find("branch")) check.branch = branch->Text().value_or("main");
+  if (const auto since = history.Find("since")) {
+    check.since = since->Text().value_or("");
+    if (!check.since.empty() && !IsCommit(check.since) && !IsRunId(check.since)) {
+      since->FailExpected(
+          "a commit, with 7 of its hex digits or more, or a run, as 20270131T101500Z-1a2b3c");
+    }
+  }
+  const auto tolerance = ReadTolerance(history);
   if (!tolerance) return std::nullopt;
-  constexpr std::string_view kExpected = "a percentage above 0 and at most 1000%, as 5%";
-  const auto quantity = tolerance->Number(kExpected);
-  if (!quantity) return std::nullopt;
-  if (!quantity->percent || quantity->value <= 0 || quantity->value > 10) {
-    tolerance->FailExpected(kExpected);
-    return std::nullopt;
-  }
-  return RegressionCheck{quantity->value};
+  check.tolerance = *tolerance;
+  return check;
 }
 
 }  // namespace perfgate

@@ -10,11 +10,11 @@
 namespace perfgate {
 namespace {
 
-constexpr std::array<std::string_view, 6> kChecks = {"limit",   "change", "regression",
+constexpr std::array<std::string_view, 7> kChecks = {"limit",   "change", "regression", "history",
                                                      "kernels", "fusion", "changes"};
 
 bool OnMetrics(std::string_view check) {
-  return check == "limit" || check == "change" || check == "regression";
+  return check == "limit" || check == "change" || check == "regression" || check == "history";
 }
 
 std::vector<MetricId> ReadMetrics(const Reader& metric) {
@@ -92,9 +92,10 @@ void RefuseMeaningless(const Reader& rule, std::string_view check) {
     if (found && !allowed)
       found->Fail(fmt::format("has no meaning for '{}'; it is for {}", check, use));
   };
-  refuse("metric", OnMetrics(check), "limit, change and regression");
+  refuse("metric", OnMetrics(check), "limit, change, regression and history");
   refuse("require_paired", check == "regression", "regression");
-  refuse("aggregate", check != "regression", "values of the traced steps");
+  refuse("require_history", check == "history", "history");
+  refuse("aggregate", check != "regression" && check != "history", "values of the traced steps");
   refuse("covers", check == "fusion" || check == "kernels", "fusion and kernels");
 }
 
@@ -108,7 +109,8 @@ std::string_view FindCheck(const Reader& rule) {
   }
   if (present.size() == 1) return found;
   if (present.empty()) {
-    rule.Fail("has no check; needs one of limit, change, regression, kernels, fusion, changes");
+    rule.Fail(
+        "has no check; needs one of limit, change, regression, history, kernels, fusion, changes");
   } else {
     rule.Fail(fmt::format("has several checks ({}); a rule has one", Join(present, ", ")));
   }
@@ -125,6 +127,7 @@ void ReadCheck(const Reader& reader, std::string_view check, Rule& rule) {
   if (check == "limit") Store(ReadLimit(body, rule.metrics), rule);
   if (check == "change") Store(ReadChange(body, rule.metrics), rule);
   if (check == "regression") Store(ReadRegression(body, rule.metrics), rule);
+  if (check == "history") Store(ReadHistory(body, rule.metrics), rule);
   if (check == "kernels") Store(ReadKernels(body), rule);
   if (check == "fusion") Store(ReadFusion(body), rule);
   if (check == "changes") Store(ReadChanges(body), rule);
@@ -152,6 +155,9 @@ void ReadScope(const Reader& reader, Rule& rule) {
   }
   if (const auto paired = reader.Find("require_paired")) {
     rule.require_paired = paired->Bool().value_or(false);
+  }
+  if (const auto history = reader.Find("require_history")) {
+    rule.require_history = history->Bool().value_or(false);
   }
 }
 

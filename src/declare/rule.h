@@ -18,6 +18,8 @@ std::optional<LimitCheck> ReadLimit(const Reader& limit, const std::vector<Metri
 std::optional<ChangeCheck> ReadChange(const Reader& change, const std::vector<MetricId>& metrics);
 std::optional<RegressionCheck> ReadRegression(const Reader& regression,
                                               const std::vector<MetricId>& metrics);
+std::optional<HistoryCheck> ReadHistory(const Reader& history,
+                                        const std::vector<MetricId>& metrics);
 std::optional<KernelsCheck> ReadKernels(const Reader& kernels);
 std::optional<FusionCheck> ReadFusion(const Reader& fusion);
 std::optional<ChangesCheck> ReadChanges(const Reader& changes);

@@ -233,7 +233,7 @@ std::vector<Rule> LoadRules(const std::vector<std::string>& sources,
   Problems problems;
   std::vector<RuleSource> list;
   for (const std::string& source : sources) list.push_back({source, std::nullopt});
-  std::vector<Rule> rules = ReadRules(list, folder, nullptr, problems);
+  std::vector<Rule> rules = ReadRules(list, folder, nullptr, {}, problems);
   problems.ThrowIfAny();
   return rules;
 }

@@ -9,11 +9,14 @@
 
 namespace perfgate {
 
-// limit, change and regression: one finding a metric.
+// limit, change, regression and history: one finding a metric.
 std::vector<Finding> CheckMetrics(const Rule& rule, const CaseFacts& facts, const Finding& blank);
 // One metric, compared in pairs of processes of base and head.
 Finding CheckRegression(const RegressionCheck& check, const Rule& rule, const CaseFacts& facts,
                         Finding finding);
+// One metric against the stored sessions of a branch.
+Finding CheckHistory(const HistoryCheck& check, const Rule& rule, const CaseFacts& facts,
+                     Finding finding);
 Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding);

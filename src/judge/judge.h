@@ -32,6 +32,14 @@ std::string_view ToString(Status status);  // "not_comparable"
 // Larger is worse. Skipped weighs least: it says nothing.
 int Weight(Status status);
 
+// A metric against the sessions of a stored series.
+struct PastTimes {
+  int sessions = 0;  // that it is compared with
+  std::string first_run, last_run;
+  bool wants_session = false;  // slower than tolerated, and a second session is left
+  HistoryComparison comparison;
+};
+
 struct Finding {
   std::string rule;  // full id
   std::string case_name;
@@ -43,6 +51,7 @@ struct Finding {
   std::string limit;                 // "at most +0", "fused 1, apart 0"
   std::optional<double> delta;
   std::optional<PairedTimes> times;  // of `regression`, where there are pairs
+  std::optional<PastTimes> past;     // of `history`, where there are sessions
   std::string message;               // one line: "cpu_kernels 4 -> 5 a step (at most +0)"
   std::string why;                   // the rule's
   std::string next;                  // a command to type or a thing to do; "" if nothing
@@ -52,6 +61,14 @@ struct Finding {
   std::vector<std::string> kernels;  // exact names that a kernels/fusion check points at
 };
 
+// A stored run of a case, for rules on a series of them.
+struct PastSession {
+  std::string run, started, commit, branch;
+  bool dirty = false;
+  Windows windows;    // as measured
+  Evidence evidence;  // without rows
+};
+
 // What the judge gets of one case.
 struct CasePair {
   Case declared;
@@ -59,10 +76,13 @@ struct CasePair {
   std::optional<Evidence> base;  // the baseline's; empty if missing
   bool comparable = false;       // base is of the same key
   std::vector<std::string> key_differences;
-  std::optional<Diff> diff;  // where base is there
-  std::string base_label;    // commit or file of the baseline
+  std::optional<Diff> diff;       // where base is there
+  std::string base_label;         // commit or file of the baseline
+  std::vector<PairRound> rounds;  // of this case: pairs, or second sessions of head alone
+  Windows windows;                // as measured; --quick has others than the suite declares
+  // Finished runs of this case that began before this one, oldest first; of any branch.
+  std::vector<PastSession> past;
   // Where head.base_side is there: what was measured in pairs.
-  std::vector<PairRound> rounds;          // of this case
   int64_t budget_ns = 0;                  // 0: without a limit
   std::vector<Calibration> calibrations;  // of this case on this machine, one a metric
   std::string different_work;             // why base and head are not the same work; "" if they are

@@ -267,6 +267,9 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
   if (const auto* regression = std::get_if<RegressionCheck>(&rule.check)) {
     return CheckRegression(*regression, rule, facts, std::move(finding));
   }
+  if (const auto* history = std::get_if<HistoryCheck>(&rule.check)) {
+    return CheckHistory(*history, rule, facts, std::move(finding));
+  }
   const Read head = ReadValue(facts.Head(id), rule.aggregate_max);
   if (head.unstable) return Unstable(std::move(finding), "this run", head.reason);
   if (!head.value) return Unavailable(rule, facts, std::move(finding), head.reason);

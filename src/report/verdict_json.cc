@@ -90,6 +90,18 @@ Json StatisticsJson(const PairedTimes& times) {
                            {"pairs_to_decide", more ? Json(*more) : Json()}});
 }
 
+Json HistoryJson(const PastTimes& past) {
+  const HistoryComparison& comparison = past.comparison;
+  return Json(Json::Object{{"sessions", Json(past.sessions)},
+                           {"first_run", Json(past.first_run)},
+                           {"last_run", Json(past.last_run)},
+                           {"noise", Json(comparison.noise)},
+                           {"limit", Json(comparison.limit)},
+                           {"first", Json(comparison.first)},
+                           {"second", Optional(comparison.second)},
+                           {"bimodal", Json(comparison.bimodal)}});
+}
+
 Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   Json json{Json::Object{}};
   json.Append("rule", finding.rule);
@@ -103,6 +115,7 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("limit", finding.limit);
   json.Append("delta", Optional(finding.delta));
   json.Append("statistics", finding.times ? StatisticsJson(*finding.times) : Json());
+  json.Append("history", finding.past ? HistoryJson(*finding.past) : Json());
   json.Append("changes", Json::ArrayOf(finding.changes));
   json.Append("slower", Json::ArrayOf(finding.slower));
   json.Append("operators", Json::ArrayOf(finding.operators));

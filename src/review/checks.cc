@@ -125,6 +125,24 @@ struct Comparison {
         now.tolerance < before.tolerance,
         fmt::format("tolerance {:g} % -> {:g} %", before.tolerance * 100, now.tolerance * 100));
   }
+  void operator()(const HistoryCheck& before, const HistoryCheck& now) const {
+    if (before.tolerance != now.tolerance) {
+      texts->Add(
+          now.tolerance < before.tolerance,
+          fmt::format("tolerance {:g} % -> {:g} %", before.tolerance * 100, now.tolerance * 100));
+    }
+    if (before.sessions != now.sessions) {
+      texts->Add(Effect::kAlters, fmt::format("sessions {} -> {}", before.sessions, now.sessions));
+    }
+    if (before.branch != now.branch) {
+      texts->Add(Effect::kAlters, fmt::format("branch {} -> {}", before.branch, now.branch));
+    }
+    if (before.since == now.since) return;
+    // What has drifted since the earlier one is accepted by a later one.
+    texts->Add(before.since.empty(),
+               fmt::format("since {} -> {}", before.since.empty() ? "none" : before.since,
+                           now.since.empty() ? "none" : now.since));
+  }
   void operator()(const KernelsCheck& before, const KernelsCheck& now) const {
     if (before.among != now.among) texts->Add(Effect::kAlters, "`among` selects otherwise");
     CompareCounts("count", before.count, now.count, texts);

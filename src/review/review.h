@@ -33,7 +33,7 @@ struct Review {
   std::string problem;            // what could not be compared, why, and what mends it; "": nothing
   std::vector<ReviewItem> items;  // by effect, then suite, cases, rules, baselines
   bool compared = false;          // suite and rules were: `problem`, if any, is of another part
-  std::vector<std::string> notes;  // what is the same on both sides, for it lies elsewhere
+  std::vector<std::string> notes{};  // what is the same on both sides, for it lies elsewhere
 };
 
 // The files of one state, as they were read.

@@ -180,6 +180,10 @@ void CompareRules(const std::vector<CaseNames>& cases, const Rule& before, const
     texts->Add(now.require_paired,
                now.require_paired ? "now requires paired runs" : "no longer requires paired runs");
   }
+  if (before.require_history != now.require_history) {
+    texts->Add(now.require_history,
+               now.require_history ? "now requires a history" : "no longer requires a history");
+  }
   if (before.covers != now.covers) texts->Add(Effect::kAlters, "covers");
 }
 

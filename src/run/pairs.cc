@@ -32,8 +32,10 @@ const PairedCase& Find(std::span<const PairedCase> cases, const std::string& nam
                        [&](const PairedCase& paired) { return paired.declared->name == name; });
 }
 
+// `pairs`: of base and head, else head alone.
 std::vector<Attempt> InTurns(std::span<const PairedCase> cases,
-                             const std::vector<PairRound>& rounds, uint64_t seed) {
+                             const std::vector<PairRound>& rounds, uint64_t seed,
+                             bool pairs = true) {
   std::mt19937_64 chance(seed);
   int most = 0;
   for (const PairRound& round : rounds) most = std::max(most, round.pairs);
@@ -44,7 +46,7 @@ std::vector<Attempt> InTurns(std::span<const PairedCase> cases,
       const PairedCase& paired = Find(cases, round.case_name);
       const int pair = round.first_pair + i;
       const bool head_first = chance() >> 63 != 0;
-      const bool alone = paired.declared->reference_only;
+      const bool alone = !pairs || paired.declared->reference_only;
       if (alone || head_first) attempts.push_back(MemberOf(paired, pair, Side::kHead));
       if (!alone) attempts.push_back(MemberOf(paired, pair, Side::kBase));
       if (!alone && !head_first) attempts.push_back(MemberOf(paired, pair, Side::kHead));
@@ -62,11 +64,12 @@ std::vector<PairedCase> PairedCases(const std::vector<Rule>& rules,
     PairedCase& wanted = paired.emplace_back(PairedCase{&declared});
     if (declared.reference_only || !declared.trace.empty()) continue;
     for (const Rule& rule : rules) {
-      const bool compares = std::holds_alternative<RegressionCheck>(rule.check) &&
-                            rule.severity != Severity::kOff &&
-                            MatchesGlob(rule.cases, declared.name);
-      if (!compares) continue;
-      wanted.timed = true;
+      const bool in_pairs = std::holds_alternative<RegressionCheck>(rule.check);
+      const bool compares = in_pairs || std::holds_alternative<HistoryCheck>(rule.check);
+      if (!compares || rule.severity == Severity::kOff || !MatchesGlob(rule.cases, declared.name)) {
+        continue;
+      }
+      wanted.timed |= in_pairs;
       wanted.traced |= std::any_of(rule.metrics.begin(), rule.metrics.end(), IsOfTheTracedWindow);
     }
   }
@@ -99,6 +102,17 @@ PlannedRound PlanConfirmation(std::span<const PairedCase> cases,
   }
   // Another order than in the rounds before.
   plan.attempts = InTurns(cases, plan.rounds, seed + before.size());
+  return plan;
+}
+
+PlannedRound PlanSecondSession(std::span<const PairedCase> cases, const Unsettled& unsettled,
+                               uint64_t seed) {
+  PlannedRound plan;
+  for (const std::string& name : unsettled.cases) {
+    const int processes = ProcessesOf(*Find(cases, name).declared);
+    plan.rounds.push_back({name, 1, processes, processes});
+  }
+  plan.attempts = InTurns(cases, plan.rounds, seed, false);
   return plan;
 }
 

@@ -14,7 +14,7 @@ namespace perfgate {
 // What is wanted of the pairs of a case.
 struct PairedCase {
   const Case* declared = nullptr;
-  bool timed = false;   // a rule compares times of it; else only its traced processes are paired
+  bool timed = false;   // a rule compares times of pairs; else only traced processes are paired
   bool traced = false;  // one of those times is of the traced window: every process is traced
 };
 
@@ -35,6 +35,10 @@ PlannedRound PlanScreening(std::span<const PairedCase> cases, uint64_t seed);
 PlannedRound PlanConfirmation(std::span<const PairedCase> cases,
                               const std::vector<PairRound>& before, const Unsettled& unsettled,
                               uint64_t seed);
+
+// As many fresh processes of head alone as each case named had in the first place.
+PlannedRound PlanSecondSession(std::span<const PairedCase> cases, const Unsettled& unsettled,
+                               uint64_t seed);
 
 // How many of `wanted` pairs a budget has time for; 0 where it is fewer than can prove anything.
 int PairsThatFit(int64_t left_ns, int64_t pair_ns, int wanted);

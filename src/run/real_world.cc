@@ -136,6 +136,10 @@ class TheRealWorld : public World {
     return {commit, !changes.empty()};
   }
 
+  std::string GitBranch(const std::filesystem::path& folder) override {
+    return Git(folder, {"symbolic-ref", "-q", "--short", "HEAD"});
+  }
+
  private:
   static ChildEnd Run(const Process& process) {
     if (caught_signal.load() == 0) {

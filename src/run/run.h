@@ -51,6 +51,8 @@ class World {
   virtual bool ErrIsTerminal() = 0;
   // Commit of the repository that holds `folder` ("" if none) and whether it has changes.
   virtual std::pair<std::string, bool> GitCommit(const std::filesystem::path& folder) = 0;
+  // The branch that is checked out there; "" if none is.
+  virtual std::string GitBranch(const std::filesystem::path& /*folder*/) { return ""; }
 };
 
 // The real one; installs handlers for SIGINT and SIGTERM once.
@@ -74,7 +76,7 @@ AttemptResult Launch(const Case& declared, const Attempt& attempt,
                      const std::filesystem::path& suite_folder,
                      const std::filesystem::path& out_dir, World& world);
 
-// Cases whose times need fresh pairs, and how many of each.
+// Cases whose times must be measured again, and by how many fresh pairs, where there are pairs.
 struct Unsettled {
   std::vector<std::string> cases;
   int pairs = 0;
@@ -86,8 +88,6 @@ struct Against {
   std::filesystem::path folder;    // where the commands of the base run
   int64_t budget_ns = 0;           // for measuring; 0: without a limit
   std::vector<std::string> notes;
-  // Asked when a round has ended, of what lies in the out folder then.
-  std::function<Unsettled()> unsettled;
 };
 
 struct RunOptions {
@@ -95,12 +95,16 @@ struct RunOptions {
   std::filesystem::path out_dir;
   uint64_t seed = 0;
   std::optional<Against> against;
+  // Asked when a round has ended, of what lies in the out folder then; empty: nothing is ever
+  // measured again.
+  std::function<Unsettled()> unsettled;
 };
 
 // Prepares, launches every planned attempt, keeps run.json up to date; a fault of one case never
 // stops the others. With `against`, head and base are measured in pairs: a screening, then fresh
 // pairs of what is unsettled, as far as the budget goes; the traced processes of both sides run
-// whatever the budget is. On an interrupt returns early with `interrupted_by` set. Progress on
+// whatever the budget is. Without it, what is unsettled gets as many fresh processes as it had,
+// once. On an interrupt returns early with `interrupted_by` set. Progress on
 // world.Err(). Throws Error(kUsage) for an out folder that holds something else,
 // Error(kEnvironment) for a disk that is full.
 RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const RunOptions& options,

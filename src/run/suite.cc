@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "run/branch.h"
 #include "run/collector.h"
 #include "run/out_folder.h"
 #include "run/pairs.h"
@@ -112,12 +113,20 @@ class SuiteRun {
                                               : std::numeric_limits<int64_t>::max();
     Round(PlanScreening(cases, options_.seed));
     for (int i = 0; i < kMostComparisons && !Interrupted(); ++i) {
-      Unsettled unsettled = options_.against->unsettled();
+      Unsettled unsettled = AskWhatIsUnsettled();
       if (unsettled.cases.empty()) break;
       unsettled.pairs = PairsThatFit(LeftNs(), PairNs(unsettled.cases), unsettled.pairs);
       if (unsettled.pairs == 0) break;
-      Round(PlanConfirmation(cases, run_.against->rounds, unsettled, options_.seed));
+      Round(PlanConfirmation(cases, run_.rounds, unsettled, options_.seed));
     }
+  }
+
+  void HeadAlone() {
+    Attempts(Plan(run_.cases, options_.seed));
+    if (Interrupted()) return;
+    const Unsettled unsettled = AskWhatIsUnsettled();
+    if (unsettled.cases.empty()) return;
+    Round(PlanSecondSession(PairedCases(suite_.rules, run_.cases), unsettled, options_.seed));
   }
 
   void Finish() {
@@ -131,8 +140,10 @@ class SuiteRun {
 
   int64_t LeftNs() { return end_ns_ - world_.MonotonicNs(); }
 
+  Unsettled AskWhatIsUnsettled() { return options_.unsettled ? options_.unsettled() : Unsettled(); }
+
   void Round(PlannedRound plan) {
-    std::move(plan.rounds.begin(), plan.rounds.end(), std::back_inserter(run_.against->rounds));
+    std::move(plan.rounds.begin(), plan.rounds.end(), std::back_inserter(run_.rounds));
     Attempts(plan.attempts);
   }
 
@@ -200,6 +211,7 @@ RunRecord NewRecord(const Suite& suite, const std::vector<Case>& cases, uint64_t
   run.suite_file = suite.file;
   run.perfgate_version = PERFGATE_VERSION;
   std::tie(run.commit, run.dirty) = world.GitCommit(suite.folder);
+  run.branch = BranchOf(suite.folder, run.commit, world);
   run.seed = seed;
   run.machine = world.Machine();
   run.cases = cases;
@@ -247,7 +259,7 @@ RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const Run
     suite_run.Prepare(Side::kBase);
     suite_run.Pairs();
   } else {
-    suite_run.Attempts(Plan(cases, options.seed));
+    suite_run.HeadAlone();
   }
   suite_run.Finish();
   return run;

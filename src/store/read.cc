@@ -48,13 +48,18 @@ Json::Array KernelRows(Database& database, int64_t evidence_id, const char* kind
   return rows;
 }
 
-Evidence ReadEvidence(Database& database, int64_t evidence_id, const std::string& detail) {
+EvidenceParts PartsWithoutRows(Database& database, int64_t evidence_id, const std::string& detail) {
   EvidenceParts parts;
   parts.detail = Parsed(database, detail);
   parts.metrics = Metrics(database, evidence_id);
   parts.observations = Documents(
       database, "SELECT document FROM observation WHERE evidence_id = :id ORDER BY position",
       evidence_id);
+  return parts;
+}
+
+Evidence ReadEvidence(Database& database, int64_t evidence_id, const std::string& detail) {
+  EvidenceParts parts = PartsWithoutRows(database, evidence_id, detail);
   for (const KernelKind& kind : kKernelKinds) {
     parts.kernels.emplace_back(kind.kind, KernelRows(database, evidence_id, kind.kind));
   }
@@ -102,6 +107,15 @@ void TakeTimesAgain(std::span<const AttemptData> collected, StoredRun& stored) {
   }
 }
 
+// The run of a row "run_id, record, id", without its evidence.
+RunRecord ReadRun(Database& database, const Statement& row) {
+  return JoinRun(
+      {Parsed(database, row.Text(1)),
+       Documents(database, "SELECT document FROM attempt WHERE run_id = :id ORDER BY position",
+                 row.Int(0))},
+      fmt::format("{}, run {}", database.file().string(), row.Text(2)));
+}
+
 }  // namespace
 
 std::optional<StoredRun> Store::FindRun(const std::string& id) const {
@@ -116,11 +130,7 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
   if (!run.Step()) return std::nullopt;
   const int64_t run_id = run.Int(0);
   StoredRun stored;
-  stored.run = JoinRun(
-      {Parsed(database, run.Text(1)),
-       Documents(database, "SELECT document FROM attempt WHERE run_id = :id ORDER BY position",
-                 run_id)},
-      fmt::format("{}, run {}", database.file().string(), run.Text(2)));
+  stored.run = ReadRun(database, run);
   Statement cases(database,
                   "SELECT evidence_id, detail FROM evidence WHERE run_id = :id ORDER BY position");
   cases.Bind(":id", run_id);
@@ -130,6 +140,32 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
   TakeTimesAgain(Collected(database, run_id, stored.run), stored);
   stored.calibrations = Calibrations(stored.run.started);
   return stored;
+}
+
+std::vector<StoredRun> Store::FinishedRuns(const std::set<std::string>& case_names) const {
+  Database& database = impl_->database;
+  ReadTransaction transaction(database);
+  Statement runs(database,
+                 "SELECT run_id, record, id FROM run WHERE status = 'finished' "
+                 "ORDER BY started, run_id");
+  Statement cases(database,
+                  "SELECT evidence_id, case_name, detail FROM evidence WHERE run_id = :id "
+                  "ORDER BY position");
+  std::vector<StoredRun> found;
+  while (runs.Step()) {
+    StoredRun stored;
+    cases.Bind(":id", runs.Int(0));
+    while (cases.Step()) {
+      if (!case_names.contains(cases.Text(1))) continue;
+      stored.cases.push_back(JoinEvidence(PartsWithoutRows(database, cases.Int(0), cases.Text(2))));
+    }
+    cases.Reset();
+    if (stored.cases.empty()) continue;
+    stored.run = ReadRun(database, runs);
+    TakeTimesAgain(Collected(database, runs.Int(0), stored.run), stored);
+    found.push_back(std::move(stored));
+  }
+  return found;
 }
 
 std::vector<RunRow> Store::ListRuns() const {

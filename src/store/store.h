@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ class Store {
   // "" or "latest": the newest one. Times of the evidence are taken from the samples again, if they
   // were kept.
   std::optional<StoredRun> FindRun(const std::string& id) const;
+  // Finished runs that hold evidence of these cases, oldest first, with that evidence, which lacks
+  // its rows of kernels, transfers and syncs. Times as FindRun.
+  std::vector<StoredRun> FinishedRuns(const std::set<std::string>& case_names) const;
   std::vector<RunRow> ListRuns() const;  // newest first
   // Of all cases whose name matches, oldest first within a case; points without a value included.
   // Without a metric: of all metrics that this perfgate knows. `most_runs`: of the newest runs.

@@ -69,6 +69,7 @@ RunRecord SomeRun() {
   run.perfgate_version = "0.1.0";
   run.commit = "abc";
   run.dirty = true;
+  run.branch = "main";
   run.seed = 18'446'744'073'709'551'615U;
   run.machine = {{"cpu", "EPYC"}};
   run.cases = {SomeCase()};
@@ -90,6 +91,7 @@ TEST_F(RunFile, HoldsWhatTheRunWas) {
   EXPECT_EQ(read.perfgate_version, run.perfgate_version);
   EXPECT_EQ(read.commit, "abc");
   EXPECT_TRUE(read.dirty);
+  EXPECT_EQ(read.branch, "main");
   EXPECT_EQ(read.seed, run.seed);
   EXPECT_EQ(read.machine, run.machine);
   EXPECT_EQ(read.prepare_faults, run.prepare_faults);
@@ -101,7 +103,8 @@ TEST_F(RunFile, HoldsTheRoundsOfPairsAgainstABase) {
   RunRecord run = SomeRun();
   WriteRunRecord(run, folder_);
   EXPECT_FALSE(ReadRunRecord(folder_).against);
-  run.against = AgainstRecord{"../base", "def", true, 60, {{"a", 1, 5, 12}}, {"a note"}};
+  run.against = AgainstRecord{"../base", "def", true, 60, {"a note"}};
+  run.rounds = {{"a", 1, 5, 12}};
   WriteRunRecord(run, folder_);
   const RunRecord read = ReadRunRecord(folder_);
   ASSERT_TRUE(read.against);
@@ -110,12 +113,25 @@ TEST_F(RunFile, HoldsTheRoundsOfPairsAgainstABase) {
   EXPECT_TRUE(read.against->dirty);
   EXPECT_EQ(read.against->budget_ns, 60);
   EXPECT_EQ(read.against->notes, run.against->notes);
-  ASSERT_EQ(read.against->rounds.size(), 1U);
-  const PairRound& round = read.against->rounds[0];
+  ASSERT_EQ(read.rounds.size(), 1U);
+  const PairRound& round = read.rounds[0];
   EXPECT_EQ(round.case_name, "a");
   EXPECT_EQ(round.round, 1);
   EXPECT_EQ(round.first_pair, 5);
   EXPECT_EQ(round.pairs, 12);
+}
+
+TEST_F(RunFile, HoldsTheSecondSessionsOfHeadAlone) {
+  RunRecord run = SomeRun();
+  run.rounds = {{"a", 1, 2, 3}};
+  WriteRunRecord(run, folder_);
+  const RunRecord read = ReadRunRecord(folder_);
+  EXPECT_FALSE(read.against);
+  ASSERT_EQ(read.rounds.size(), 1U);
+  EXPECT_EQ(read.rounds[0].case_name, "a");
+  EXPECT_EQ(read.rounds[0].round, 1);
+  EXPECT_EQ(read.rounds[0].first_pair, 2);
+  EXPECT_EQ(read.rounds[0].pairs, 3);
 }
 
 TEST_F(RunFile, HoldsAllThatTheSuiteSaidOfItsCases) {

@@ -95,6 +95,28 @@ TEST_F(RuleFile, ModifiersAreRead) {
   EXPECT_TRUE(One("metric: kernels, limit: {at_most: 3}, aggregate: max").aggregate_max);
 }
 
+TEST_F(RuleFile, AHistoryIsReadWithItsDefaults) {
+  const Rule plain = One("metric: latency.p50, history: {tolerance: 5%}");
+  const auto check = std::get<HistoryCheck>(plain.check);
+  EXPECT_EQ(check.tolerance, 0.05);
+  EXPECT_EQ(check.sessions, 20);
+  EXPECT_EQ(check.branch, "main");
+  EXPECT_EQ(check.since, "");
+  EXPECT_FALSE(plain.require_history);
+  const Rule full =
+      One("metric: gpu_time, history: {tolerance: 2%, sessions: 40, branch: trunk, "
+          "since: 20270131T101500Z-1a2b3c}, require_history: true");
+  const auto all = std::get<HistoryCheck>(full.check);
+  EXPECT_EQ(all.sessions, 40);
+  EXPECT_EQ(all.branch, "trunk");
+  EXPECT_EQ(all.since, "20270131T101500Z-1a2b3c");
+  EXPECT_TRUE(full.require_history);
+  EXPECT_EQ(std::get<HistoryCheck>(
+                One("metric: gpu_time, history: {tolerance: 2%, since: 1234567}").check)
+                .since,
+            "1234567");
+}
+
 struct Mistake {
   const char* name;
   const char* rule;  // keys after `id: a`
@@ -150,7 +172,8 @@ constexpr Mistake kRuleMistakes[] = {
      "4:13: rules[0].metric: 'latency' is not known"},
     {"metric_missing", "limit: {at_most: 3}\n", "key 'metric' is missing; 'limit' is on metrics"},
     {"metric_of_a_fusion", "metric: kernels\n    fusion: {ops: [gelu, mul], apart: 0}\n",
-     "4:13: rules[0].metric: has no meaning for 'fusion'; it is for limit, change and regression"},
+     "4:13: rules[0].metric: has no meaning for 'fusion'; it is for limit, change, regression and "
+     "history"},
     {"no_check", "metric: kernels\n", "has no check; needs one of limit, change, regression"},
     {"two_checks", "metric: kernels\n    limit: {at_most: 3}\n    change: {at_most: +0}\n",
      "has several checks (limit, change); a rule has one"},
@@ -180,6 +203,22 @@ constexpr Mistake kRuleMistakes[] = {
      "rules[0].waive.up_to: is for 'limit' and 'change' rules only"},
     {"mistyped_severity", "changes: {kinds: added, count: 0}\n    severity: false\n",
      "rules[0].severity: must be one of off, warn, error, found 'false'"},
+    {"history_of_too_few_sessions",
+     "metric: latency.p50\n    history: {tolerance: 5%, sessions: 10}\n",
+     "rules[0].history.sessions: must be a whole number from 20 to 1000, found '10'"},
+    {"history_without_a_tolerance", "metric: latency.p50\n    history: {sessions: 20}\n",
+     "rules[0].history: key 'tolerance' is missing"},
+    {"history_since_a_branch", "metric: latency.p50\n    history: {tolerance: 5%, since: v1.0}\n",
+     "rules[0].history.since: must be a commit, with 7 of its hex digits or more, or a run, as "
+     "20270131T101500Z-1a2b3c, found 'v1.0'"},
+    {"history_with_a_mistyped_key",
+     "metric: latency.p50\n    history: {tolerance: 5%, session: 20}\n",
+     "did you mean 'sessions'?"},
+    {"history_of_an_exact_metric", "metric: kernels\n    history: {tolerance: 5%}\n",
+     "metric kernels is exact and needs no statistics"},
+    {"require_history_of_a_regression",
+     "metric: latency.p50\n    regression: {tolerance: 5%}\n    require_history: true\n",
+     "rules[0].require_history: has no meaning for 'regression'; it is for history"},
     {"require_paired_of_a_limit",
      "metric: kernels\n    limit: {at_most: 1}\n    require_paired: true\n",
      "rules[0].require_paired: has no meaning for 'limit'; it is for regression"},

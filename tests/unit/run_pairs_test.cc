@@ -131,6 +131,29 @@ TEST(Confirmation, TakesFreshPairsOfTheUnsettledCasesOnly) {
   EXPECT_EQ(folders.size(), 48u);
 }
 
+TEST(SecondSession, TakesAsManyFreshProcessesOfHeadAlone) {
+  const std::vector<Case> cases = {SomeCase("a"), SomeCase("b")};
+  const PlannedRound plan = PlanSecondSession(PairedCases({}, cases), {{"b"}, 8}, 1);
+  ASSERT_EQ(plan.rounds.size(), 1u);
+  EXPECT_EQ(plan.rounds[0].case_name, "b");
+  EXPECT_EQ(plan.rounds[0].round, 1);
+  EXPECT_EQ(plan.rounds[0].first_pair, 2);
+  EXPECT_EQ(plan.rounds[0].pairs, 2);
+  EXPECT_THAT(Order(plan.attempts), ElementsAre("b2h", "b3h"));
+  for (const Attempt& attempt : plan.attempts) EXPECT_EQ(attempt.phase, Phase::kTimed);
+}
+
+TEST(SecondSession, OfATimeOfTheTraceIsTracedToo) {
+  Rule rule = RegressionOf(MetricId::kGpuTime);
+  rule.check = HistoryCheck{.tolerance = 0.05};
+  const std::vector<Case> cases = {SomeCase("a")};
+  const auto paired = PairedCases({rule}, cases);
+  EXPECT_FALSE(paired[0].timed);
+  for (const Attempt& attempt : PlanSecondSession(paired, {{"a"}, 8}, 1).attempts) {
+    EXPECT_EQ(attempt.phase, Phase::kTraced);
+  }
+}
+
 TEST(Budget, AllowsAsManyPairsAsFitAndNoneWhereTheyWouldProveNothing) {
   EXPECT_EQ(PairsThatFit(100, 5, 12), 12);
   EXPECT_EQ(PairsThatFit(50, 5, 12), 10);

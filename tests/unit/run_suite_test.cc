@@ -50,6 +50,9 @@ class ScriptedWorld : public World {
     return {"c0ffee", true};
   }
 
+  std::string GitBranch(const std::filesystem::path&) override { return branch; }
+
+  std::string branch;
   std::map<std::string, std::string> environment;
   std::vector<Process> started;
   std::deque<AttemptResult> results;
@@ -111,6 +114,44 @@ TEST_F(SuiteRuns, ProcessesOfACaseAreSpreadOverTheCases) {
     order.push_back(attempt.case_name + std::to_string(attempt.process));
   }
   EXPECT_THAT(order, ElementsAre("a0", "b0", "c0", "a1", "c1", "c2"));
+}
+
+TEST_F(SuiteRuns, WhatIsUnsettledWithoutABaseGetsASecondSessionOnce) {
+  Add("a", "a");
+  Add("b", "b");
+  int asked = 0;
+  options_.unsettled = [&asked] {
+    ++asked;
+    return Unsettled{{"b"}, 8};
+  };
+  const RunRecord run = Run();
+  EXPECT_EQ(asked, 1);
+  ASSERT_EQ(run.attempts.size(), 6U);
+  EXPECT_EQ(run.attempts[4].first.case_name, "b");
+  EXPECT_EQ(run.attempts[5].first.process, 3);
+  ASSERT_EQ(run.rounds.size(), 1U);
+  EXPECT_EQ(run.rounds[0].first_pair, 2);
+}
+
+TEST_F(SuiteRuns, AnInterruptLeavesNoSecondSession) {
+  Add("a", "a");
+  world_.interrupt_after = 2;
+  options_.unsettled = []() -> Unsettled { throw Error(Fault::kBug, "asked after an interrupt"); };
+  EXPECT_EQ(Run().attempts.size(), 2U);
+}
+
+TEST_F(SuiteRuns, TheBranchIsTheCheckedOutOneElseThatOfTheJobForThisCommit) {
+  EXPECT_EQ(Run().branch, "");
+  world_.environment = {{"GITHUB_SHA", "c0ffee"}, {"GITHUB_REF", "refs/heads/release/2"}};
+  EXPECT_EQ(Run().branch, "release/2");
+  world_.environment["GITHUB_REF"] = "refs/pull/7/merge";
+  EXPECT_EQ(Run().branch, "");
+  world_.environment = {{"CI_COMMIT_SHA", "c0ffee"}, {"CI_COMMIT_BRANCH", "trunk"}};
+  EXPECT_EQ(Run().branch, "trunk");
+  world_.environment["CI_COMMIT_SHA"] = "another";
+  EXPECT_EQ(Run().branch, "");
+  world_.branch = "main";
+  EXPECT_EQ(Run().branch, "main");
 }
 
 TEST_F(SuiteRuns, FoldersOfCasesThatLookAlikeDiffer) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "stats/stats.h"
@@ -57,6 +58,51 @@ TEST(Simulations, OfUnchangedSeriesShowAChangeInAtMostOneOfAHundred) {
       found += !FindChangePoints(series).empty();
     }
     EXPECT_LE(found, kTrials * 2 / 100) << machine.name;
+  }
+}
+
+// Of sessions with a standard deviation of 2 % and a tolerance of 5 %.
+struct Rates {
+  int fail = 0, pass = 0, inconclusive = 0;
+};
+
+// `mode`: every so many sessions, by chance, are slower by half.
+Rates CompareWithPast(double change, int trials, double mode = 0) {
+  Noise noise(11);
+  const auto session = [&](double slower) {
+    return std::exp(0.02 * noise.Normal()) * (1 + slower) * (noise.Uniform() < mode ? 1.5 : 1);
+  };
+  Rates rates;
+  for (int i = 0; i < trials; ++i) {
+    std::vector<double> past(kHistorySessions);
+    for (double& value : past) value = session(0);
+    const double first = session(change), second = session(change);
+    const HistoryVerdict verdict = CompareWithHistory(past, first, second, 0.05).verdict;
+    rates.fail += verdict == HistoryVerdict::kFail;
+    rates.pass += verdict == HistoryVerdict::kPass;
+    rates.inconclusive += verdict == HistoryVerdict::kInconclusive;
+  }
+  return rates;
+}
+
+// A.3's 0.03 %: 6 of 20,000.
+TEST(Simulations, OfUnchangedSessionsFailInThreeOfTenThousand) {
+  const Rates rates = CompareWithPast(0, 20'000);
+  EXPECT_LE(rates.fail, 12);
+  EXPECT_LE(rates.inconclusive, 40);
+}
+
+TEST(Simulations, OfSlowerSessionsFailWhereTheChangeIsGross) {
+  const Rates gross = CompareWithPast(0.10, 2000), small = CompareWithPast(0.05, 2000);
+  EXPECT_GE(gross.fail, 2000 * 82 / 100);
+  EXPECT_LE(gross.pass, 2000 * 4 / 100);
+  EXPECT_GE(small.fail, 2000 * 14 / 100);
+  EXPECT_LE(small.fail, 2000 * 25 / 100);
+}
+
+TEST(Simulations, OfSessionsInTwoModesByChanceFailInOneOfAHundredAtMost) {
+  for (const double share : {0.1, 0.3, 0.5}) {
+    EXPECT_LE(CompareWithPast(0, 2000, share).fail, 20) << share;
   }
 }
 

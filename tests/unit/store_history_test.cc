@@ -158,6 +158,26 @@ TEST_F(StoreTest, TimesOfARunAreThoseOfItsRawSamples) {
   EXPECT_EQ(Summarise(found, MetricId::kKernels).value, 5);
 }
 
+TEST_F(StoreTest, FinishedRunsOfSomeCasesComeOldestFirstWithTheirValuesAndWithoutRows) {
+  Store store(file_);
+  Fill(store);
+  RunRecord interrupted = SomeRun("i", "2027-01-01T00:00:00Z");
+  interrupted.finished = false;
+  store.AddRun(interrupted, {SomeEvidence(1)});
+  const std::vector<StoredRun> runs = store.FinishedRuns({kCase});
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].run.id, "20270131T101500Z-000001");
+  EXPECT_EQ(runs[0].run.cases.size(), 1U);
+  ASSERT_EQ(runs[1].cases.size(), 1U);
+  const Evidence& evidence = runs[1].cases[0];
+  EXPECT_EQ(Summarise(evidence, MetricId::kKernels).value, 6);
+  EXPECT_EQ(evidence.key.recorded.at("driver"), "580.1");
+  EXPECT_EQ(evidence.plant, "clone");
+  EXPECT_THAT(evidence.kernels, IsEmpty());
+  EXPECT_EQ(Summarise(evidence, MetricId::kColdStart).value, 5);  // from the raw samples
+  EXPECT_THAT(store.FinishedRuns({"other"}), IsEmpty());
+}
+
 TEST_F(StoreTest, ARunThatIsNotThereIsNotFound) {
   Store store(file_);
   EXPECT_FALSE(store.FindRun("").has_value());

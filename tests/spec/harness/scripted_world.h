@@ -47,6 +47,7 @@ class ScriptedWorld : public World {
   // What World::SystemFile reads.
   void SetSystemFile(const std::string& path, const std::string& text) { system_[path] = text; }
   void SetCommit(const std::string& commit, bool dirty) { commit_ = {commit, dirty}; }
+  void SetBranch(const std::string& branch) { branch_ = branch; }
   // "2027-01-31T10:15:00Z": the start of the next command.
   void SetClock(const std::string& utc);
   // The next command sees `signal` once this many programs have run.
@@ -78,6 +79,7 @@ class ScriptedWorld : public World {
   bool OutIsTerminal() override { return false; }
   bool ErrIsTerminal() override { return false; }
   std::pair<std::string, bool> GitCommit(const std::filesystem::path& folder) override;
+  std::string GitBranch(const std::filesystem::path& /*folder*/) override { return branch_; }
 
  private:
   struct Program {
@@ -100,6 +102,7 @@ class ScriptedWorld : public World {
   std::map<std::string, std::string> variables_;
   std::map<std::string, std::string> system_;  // files by their path
   std::pair<std::string, bool> commit_ = {"1a2b3c4", false};
+  std::string branch_;
   std::optional<Interrupt> interrupt_;
   std::filesystem::path ceiling_;
   int64_t start_s_ = 1'801'390'500;  // 2027-01-31T10:15:00Z

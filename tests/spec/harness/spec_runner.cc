@@ -148,6 +148,8 @@ class Runner {
       Use(section.rest);
     } else if (kind == "system") {
       world_.SetSystemFile(section.rest, text);
+    } else if (kind == "runs") {
+      Repeat(section);
     } else {
       PlaceWorld(section);
     }
@@ -164,6 +166,16 @@ class Runner {
                   fs::copy_options::overwrite_existing);
   }
 
+  // `--- runs 20`: so many times `perfgate run`, each of which must end with 0.
+  void Repeat(const Section& section) {
+    for (int i = std::stoi(section.rest); i > 0; --i, ++number_) {
+      const CommandResult result = Call({"perfgate", "run"});
+      if (result.exit == 0) continue;
+      problems_.push_back(
+          fmt::format("{}: exit {}\n{}{}", At(section.line), result.exit, result.out, result.err));
+    }
+  }
+
   void PlaceWorld(const Section& section) {
     const std::string& rest = section.rest;
     const size_t equals = rest.find('=');
@@ -173,6 +185,8 @@ class Runner {
       world_.SetMachine(rest.substr(0, equals), rest.substr(equals + 1));
     } else if (section.kind == "variable" && equals != std::string::npos) {
       world_.SetVariable(rest.substr(0, equals), rest.substr(equals + 1));
+    } else if (section.kind == "branch") {
+      world_.SetBranch(rest);
     } else if (section.kind == "commit") {
       world_.SetCommit(rest.substr(0, rest.find(' ')), rest.ends_with(" dirty"));
     } else if (section.kind == "interrupt") {
@@ -207,6 +221,7 @@ class Runner {
   // Their hashes change with every word that is in them.
   std::string Stable(std::string text) const {
     text = Replace(std::move(text), folder_.path().string(), "$DIR");
+    text = Replace(std::move(text), folder_.path().parent_path().string(), "$DIR/..");
     for (const auto& [hash, name] : commits_) {
       text = Replace(Replace(std::move(text), hash, name), hash.substr(0, 7), name);
     }
