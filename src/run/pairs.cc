@@ -113,6 +113,7 @@ PlannedRound PlanSecondSession(std::span<const PairedCase> cases, const Unsettle
     plan.rounds.push_back({name, 1, processes, processes});
   }
   plan.attempts = InTurns(cases, plan.rounds, seed, false);
+  for (Attempt& attempt : plan.attempts) attempt.pair = 0;  // of none
   return plan;
 }
 

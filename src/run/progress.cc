@@ -17,11 +17,15 @@ constexpr std::string_view kRewrite = "\r\x1b[K";
 std::string Progress::NextAttempt(const Case& declared, const Attempt& attempt) {
   const bool head = attempt.side == Side::kHead;
   const int processes = ProcessesOf(declared);
-  const std::string which =
-      attempt.process < processes
-          ? fmt::format("{}{} {}/{}", head ? "" : "base ", ToString(attempt.phase),
-                        attempt.process + 1, processes)
-          : fmt::format("{} of pair {}", head ? "head" : "base", attempt.pair + 1);
+  std::string which;
+  if (attempt.process < processes) {
+    which = fmt::format("{}{} {}/{}", head ? "" : "base ", ToString(attempt.phase),
+                        attempt.process + 1, processes);
+  } else if (attempt.pair > 0) {
+    which = fmt::format("{} of pair {}", head ? "head" : "base", attempt.pair + 1);
+  } else {
+    which = fmt::format("second session {}/{}", attempt.process - processes + 1, processes);
+  }
   return fmt::format("[{}/{}] {} {}", ++number_, attempts_, Printable(declared.name), which);
 }
 

@@ -139,8 +139,13 @@ TEST(SecondSession, TakesAsManyFreshProcessesOfHeadAlone) {
   EXPECT_EQ(plan.rounds[0].round, 1);
   EXPECT_EQ(plan.rounds[0].first_pair, 2);
   EXPECT_EQ(plan.rounds[0].pairs, 2);
-  EXPECT_THAT(Order(plan.attempts), ElementsAre("b2h", "b3h"));
-  for (const Attempt& attempt : plan.attempts) EXPECT_EQ(attempt.phase, Phase::kTimed);
+  EXPECT_THAT(Order(plan.attempts), ElementsAre("b0h", "b0h"));
+  EXPECT_EQ(plan.attempts[0].process, 2);
+  EXPECT_EQ(plan.attempts[1].process, 3);
+  for (const Attempt& attempt : plan.attempts) {
+    EXPECT_EQ(attempt.phase, Phase::kTimed);
+    EXPECT_EQ(attempt.pair, 0);
+  }
 }
 
 TEST(SecondSession, OfATimeOfTheTraceIsTracedToo) {
