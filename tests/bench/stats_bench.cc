@@ -167,6 +167,52 @@ void PrintChangePoints(int trials) {
   }
 }
 
+// Sessions of a series: how they vary, how many of them are slower by half, by chance, and whether
+// what slows a session slows the one that is to confirm it as well.
+struct Sessions {
+  std::string name;
+  double deviation = 0.02, slower = 0;
+  bool alike = false;
+};
+
+double SessionOf(Noise& noise, const Sessions& sessions) {
+  const double value = std::exp(sessions.deviation * noise.Normal());
+  return value * (noise.Uniform() < sessions.slower ? 1.5 : 1);
+}
+
+void PrintHistory(int trials) {
+  fmt::print("\n{} sessions, tolerance 5 %: failed / passed / inconclusive, in %\n",
+             kHistorySessions);
+  fmt::print("{:<34}{:>22}{:>22}{:>22}\n", "sessions", "unchanged", "+5 %", "+10 %");
+  for (const Sessions& sessions :
+       {Sessions{"vary by 0.5 %", 0.005}, Sessions{"vary by 2 %"}, Sessions{"vary by 3 %", 0.03},
+        Sessions{"one of ten slower by half", 0.02, 0.1},
+        Sessions{"every other slower by half", 0.02, 0.5},
+        Sessions{"vary by 2 %, the second as the first", 0.02, 0, true}}) {
+    std::string line = fmt::format("{:<36}", sessions.name);
+    for (const double change : {0.0, 0.05, 0.10}) {
+      Noise noise(11);
+      int counts[4] = {};
+      for (int i = 0; i < trials; ++i) {
+        Series past(kHistorySessions);
+        for (double& value : past) value = SessionOf(noise, sessions);
+        const double first = SessionOf(noise, sessions) * (1 + change);
+        const double second = sessions.alike ? first : SessionOf(noise, sessions) * (1 + change);
+        ++counts[static_cast<int>(CompareWithHistory(past, first, second, 0.05).verdict)];
+      }
+      const auto percent = [&](HistoryVerdict verdict) {
+        return 100.0 * counts[static_cast<int>(verdict)] / trials;
+      };
+      line += fmt::format("{:>8.2f}{:>7.2f}{:>7.2f}", percent(HistoryVerdict::kFail),
+                          percent(HistoryVerdict::kPass), percent(HistoryVerdict::kInconclusive));
+      if (change == 0) {
+        Check(sessions.name, percent(HistoryVerdict::kFail) / 100, 0.01, trials);
+      }
+    }
+    fmt::print("{}\n", line);
+  }
+}
+
 struct Shape {
   std::string name;
   Steadiness right;
@@ -228,6 +274,7 @@ int main(int count, char** words) {
   perfgate::PrintFamilies(trials);
   perfgate::PrintBimodal(trials);
   perfgate::PrintChangePoints(trials);
+  perfgate::PrintHistory(trials);
   perfgate::PrintSteadiness(trials);
   return perfgate::exceeded ? 1 : 0;
 }
