@@ -79,9 +79,11 @@ void AddCase(const Evidence& evidence, const RunRecord& run, const Suite& suite,
     return each.Pairs() >= kFewestToCalibrate;
   });
   if (!enough) {
-    const int pairs = found.empty() ? 0 : found.front().Pairs();
-    return give_up(fmt::format("{} have times, at least {} are needed{}", Plural(pairs, "pair"),
-                               kFewestToCalibrate,
+    const auto pairs = static_cast<int64_t>(
+        std::min(ValuesByPair(evidence, MetricId::kLatencyP50).size(),
+                 ValuesByPair(*evidence.base_side, MetricId::kLatencyP50).size()));
+    return give_up(fmt::format("{} a time, at least {} are needed{}",
+                               Plural(pairs, "pair has", "pairs have"), kFewestToCalibrate,
                                run.against->budget_ns > 0 ? ": raise --budget" : ""));
   }
   for (Resolution& resolution : Resolve(suite.rules, found)) {
