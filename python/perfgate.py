@@ -90,8 +90,9 @@ def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, env
         synchronize()
         return time.perf_counter_ns() - start, returned - start, result
 
+    loaded_ns, compiled_before_ns = _since_process_start_ns(), _compiled_ns()
     warmup_ns = [iterate()[0]]
-    cold_start_ns = _since_process_start_ns()
+    cold_start_ns, compile_ns = _since_process_start_ns(), _compiled_ns()
     deadline = time.perf_counter_ns() + settings.warmup_at_most_ns
     while _as_rank_0(_goes_on(warmup_ns, settings) and time.perf_counter_ns() < deadline, device):
         warmup_ns.append(iterate()[0])
@@ -114,6 +115,7 @@ def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, env
     samples = {
         "schema": "perfgate.samples/1",
         "cold_start_ns": cold_start_ns,
+        **_parts_of_cold_start(loaded_ns, compiled_before_ns, compile_ns, warmup_ns[0]),
         "warmup_iterations": len(warmup_ns),
         "steady": _is_steady(warmup_ns),
         "latency_ns": latency_ns,
@@ -159,6 +161,29 @@ def _since_process_start_ns():
     fields = pathlib.Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start_ns = int(fields[22 - 3]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))  # proc(5): starttime
     return max(0, time.clock_gettime_ns(time.CLOCK_BOOTTIME) - start_ns)
+
+
+def _compiled_ns():
+    """Time that torch.compile has taken so far in this process; None if this torch does not say."""
+    dynamo = sys.modules.get("torch._dynamo.utils")  # loaded before anything is compiled
+    if not dynamo:
+        return 0
+    try:
+        frames = [each for each in dynamo.get_compilation_metrics() if not getattr(each, "is_runtime", False)]
+        return sum(round(each.entire_frame_compile_time_s * 1e9) for each in frames)
+    except (AttributeError, TypeError):
+        return None
+
+
+def _parts_of_cold_start(loaded_ns, compiled_before_ns, compile_ns, first_ns):
+    """What is unknown is left out. Compilation is in neither of the others, where it is known."""
+    if compiled_before_ns is None or compile_ns is None:
+        return {"load_ns": loaded_ns, "first_call_ns": first_ns}
+    return {
+        "load_ns": max(0, loaded_ns - compiled_before_ns),
+        "compile_ns": compile_ns,
+        "first_call_ns": max(0, first_ns - (compile_ns - compiled_before_ns)),
+    }
 
 
 def _ranks():

@@ -80,6 +80,10 @@ struct Fallback {
 // What samples.json holds, schema "perfgate.samples/1".
 struct Samples {
   int64_t cold_start_ns = 0;  // start of the process to its first result
+  // Its parts; -1: unknown. Compilation is in neither of the others, where it is known.
+  int64_t load_ns = -1;        // until the first call: libraries, model, weights
+  int64_t compile_ns = -1;     // before the first call and in it
+  int64_t first_call_ns = -1;  // the first iteration
   int warmup_iterations = 0;
   bool steady = false;
   std::vector<int64_t> latency_ns;   // one an iteration of the timed window
@@ -111,6 +115,8 @@ struct Workload {
   // Time spent on what is no part of the cold start: done once and kept for later processes (an
   // export, a download), or done to record the machine.
   int64_t once_ns = 0;
+  // Nanoseconds that this process has compiled so far (a JIT). Empty: unknown, which is not 0.
+  std::function<int64_t()> compiled_ns;
 };
 
 namespace internal {
@@ -255,6 +261,12 @@ inline std::string ToJson(const Output& output) {
 inline std::string ToJson(const Samples& samples) {
   std::string out = "{\n  \"schema\": \"perfgate.samples/1\",\n";
   out += "  \"cold_start_ns\": " + std::to_string(samples.cold_start_ns) + ",\n";
+  const std::pair<const char*, int64_t> parts[] = {{"load_ns", samples.load_ns},
+                                                   {"compile_ns", samples.compile_ns},
+                                                   {"first_call_ns", samples.first_call_ns}};
+  for (const auto& [name, ns] : parts) {
+    if (ns >= 0) out += "  " + Quoted(name) + ": " + std::to_string(ns) + ",\n";
+  }
   out += "  \"warmup_iterations\": " + std::to_string(samples.warmup_iterations) + ",\n";
   out += std::string("  \"steady\": ") + (samples.steady ? "true" : "false") + ",\n";
   out += "  \"latency_ns\": " + List(samples.latency_ns) + ",\n";
@@ -329,9 +341,17 @@ inline Samples Measure(const Settings& settings, const Workload& workload) {
     return internal::NowNs() - start;
   };
 
+  const auto compiled_ns = [&] { return workload.compiled_ns ? workload.compiled_ns() : 0; };
+  const int64_t loaded_ns = internal::SinceProcessStartNs() - workload.once_ns;
+  const int64_t compiled_before_ns = compiled_ns();
   int64_t dispatch_ns = 0;
   std::vector<int64_t> warmup_ns = {iteration_ns(&dispatch_ns)};
   samples.cold_start_ns = internal::SinceProcessStartNs() - workload.once_ns;
+  const int64_t compiled_in_all_ns = compiled_ns();
+  if (workload.compiled_ns) samples.compile_ns = compiled_in_all_ns;
+  samples.load_ns = std::max<int64_t>(0, loaded_ns - compiled_before_ns);
+  samples.first_call_ns =
+      std::max<int64_t>(0, warmup_ns[0] - (compiled_in_all_ns - compiled_before_ns));
   const int64_t deadline = internal::NowNs() + settings.warmup_at_most_ns;
   const auto goes_on = [&] {
     const size_t count = warmup_ns.size();

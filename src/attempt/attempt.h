@@ -14,12 +14,13 @@
 
 namespace perfgate {
 
-enum class Profiler { kTorch, kCupti };
+// kInstructions: no trace and no times; perfgate runs the command under a tool that counts.
+enum class Profiler { kTorch, kCupti, kInstructions };
 enum class Side { kHead, kBase };
 // kTimed: the timed window only. kTraced: a timed window, then the traced one.
 enum class Phase { kTimed, kTraced };
 
-std::string_view ToString(Profiler profiler);  // "torch", "cupti"
+std::string_view ToString(Profiler profiler);  // "torch", "cupti", "instructions"
 std::string_view ToString(Side side);          // "head", "base"
 std::string_view ToString(Phase phase);        // "timed", "traced"
 
@@ -67,6 +68,10 @@ struct Attempt {
   std::filesystem::path dir;  // relative to the out folder
 };
 
+// Iterations of the timed window that this attempt is asked for. Where instructions are counted,
+// every second process runs twice as many: the difference is free of what a process does once.
+int TimedIterationsOf(const Case& declared, const Attempt& attempt);
+
 // How the process ended; anything but kExited with code 0 is a fault of the case.
 enum class Outcome { kExited, kSignalled, kTimedOut, kNotStarted, kInterrupted };
 std::string_view ToString(Outcome outcome);  // "exited", ...
@@ -99,6 +104,8 @@ struct Fallback {
 // samples.json, schema "perfgate.samples/1".
 struct Samples {
   int64_t cold_start_ns = 0;  // 0: not measured
+  // Parts of the cold start, as far as the workload says.
+  std::optional<int64_t> load_ns, compile_ns, first_call_ns;
   int warmup_iterations = 0;
   bool steady = false;
   std::vector<int64_t> latency_ns;         // timed window, one an iteration
@@ -135,15 +142,23 @@ struct TraceFile {
   std::optional<int> rank;     // from the file's name, "trace-rank1.json"; empty: it says none
 };
 
+// Instructions in user mode of one attempt, all its processes and threads.
+struct InstructionCount {
+  std::string tool;  // "perf stat instructions:u", "callgrind": other tools count otherwise
+  int64_t count = 0;
+};
+
 // What one attempt left behind.
 struct AttemptData {
   Attempt attempt;
   AttemptResult result;
   std::optional<Samples> samples;
   std::vector<TraceFile> traces;
+  std::optional<InstructionCount> instructions;
   // One line each: result.fault, "trace.json: is empty", "samples.json: ...: expected text". A
   // traced attempt owes a trace, a timed one samples.json; a traced one without samples.json has no
-  // fault, only nothing to say about the timed window.
+  // fault, only nothing to say about the timed window. Where instructions are counted, the count is
+  // all that is owed.
   std::vector<std::string> faults;
 };
 
@@ -168,6 +183,14 @@ struct RunRecord {
   std::optional<AgainstRecord> against;
   std::vector<PairRound> rounds;  // of pairs all; of head alone the confirmations
 };
+
+// What the counting tools write into the folder of an attempt: one file, or one a process.
+inline constexpr std::string_view kPerfStatFile = "perf-stat.txt";
+inline constexpr std::string_view kCallgrindFile = "callgrind.out";
+// The count in the text of such a file; nothing if there is none, as where the machine has no
+// counter.
+std::optional<int64_t> CountOfPerfStat(std::string_view text);
+std::optional<int64_t> CountOfCallgrind(std::string_view text);
 
 // Files of the contract. Readers throw Error(kInput) with file, line, key; unknown keys are
 // ignored, so that a newer writer can be read; another schema number is refused.

@@ -72,7 +72,8 @@ Case ReadCase(const Fields& fields) {
   declared.trace = fields.Text("trace");
   if (fields.Has("device")) declared.device = fields.Text("device");
   declared.threads = fields.SmallInt("threads", declared.threads);
-  declared.profiler = ReadEnum(fields, "profiler", {Profiler::kTorch, Profiler::kCupti});
+  declared.profiler =
+      ReadEnum(fields, "profiler", {Profiler::kTorch, Profiler::kCupti, Profiler::kInstructions});
   declared.nvtx_steps = fields.Text("nvtx_steps");
   declared.cupti_window = fields.Text("cupti_window");
   declared.windows = ReadWindows(fields.Object("windows"));

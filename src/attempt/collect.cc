@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kCountFileAtMostBytes = int64_t{256} << 20;  // of callgrind: 30 MB of torch
+
 bool IsTraceName(std::string_view name) {
   return name.starts_with("trace") && (name.ends_with(".json") || name.ends_with(".json.gz"));
 }
@@ -78,6 +80,10 @@ class Collector {
     if (std::binary_search(names.begin(), names.end(), "samples.json")) AddSamples();
     // A process that failed says so above; what it therefore did not write is no second fault.
     if (!data_.faults.empty()) return;
+    if (profiler_ == Profiler::kInstructions) {
+      AddInstructions(names);
+      return;
+    }
     if (data_.attempt.phase == Phase::kTraced) AddMissingTraces(names);
     if (data_.attempt.phase == Phase::kTimed && !data_.samples) {
       AddFault("wrote no samples.json into PERFGATE_ATTEMPT_DIR");
@@ -131,6 +137,26 @@ class Collector {
       if (output.file.empty() || IsReadable(output.file)) continue;
       output.file.clear();
     }
+  }
+
+  // Of callgrind one file a process; all of them are the attempt's.
+  void AddInstructions(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const bool perf = name == kPerfStatFile;
+      if ((!perf && !name.starts_with(kCallgrindFile)) || !IsReadable(name)) continue;
+      const std::string text = ReadFile(folder_ / name, kCountFileAtMostBytes);
+      const auto count = perf ? CountOfPerfStat(text) : CountOfCallgrind(text);
+      if (!count) {
+        AddFault(fmt::format("{}: has no count of instructions", Printable(name)));
+        continue;
+      }
+      if (!data_.instructions) {
+        data_.instructions.emplace(
+            InstructionCount{perf ? "perf stat instructions:u" : "callgrind", 0});
+      }
+      data_.instructions->count += *count;
+    }
+    if (!data_.instructions && data_.faults.empty()) AddFault("instructions were not counted");
   }
 
   fs::path folder_, out_dir_;

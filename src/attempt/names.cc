@@ -3,7 +3,15 @@
 namespace perfgate {
 
 std::string_view ToString(Profiler profiler) {
-  return profiler == Profiler::kCupti ? "cupti" : "torch";
+  switch (profiler) {
+    case Profiler::kTorch:
+      return "torch";
+    case Profiler::kCupti:
+      return "cupti";
+    case Profiler::kInstructions:
+      return "instructions";
+  }
+  return "torch";
 }
 
 std::string_view ToString(Side side) { return side == Side::kBase ? "base" : "head"; }

@@ -30,6 +30,12 @@ Output ReadOutput(const Fields& fields) {
   return output;
 }
 
+// Nothing if the workload does not say: 0 is a part that takes no time.
+std::optional<int64_t> ReadPart(const Fields& fields, const char* name) {
+  const int64_t ns = fields.Int(name, -1);
+  return ns < 0 ? std::nullopt : std::optional(ns);
+}
+
 Json WriteOutput(const Output& output) {
   Json json;
   json.Set("name", output.name)
@@ -51,6 +57,9 @@ Samples SamplesFromJson(const Json& json, const std::string& name) {
   fields.RequireSchema(kSamplesSchema);
   Samples samples;
   samples.cold_start_ns = fields.Int("cold_start_ns");
+  samples.load_ns = ReadPart(fields, "load_ns");
+  samples.compile_ns = ReadPart(fields, "compile_ns");
+  samples.first_call_ns = ReadPart(fields, "first_call_ns");
   samples.warmup_iterations = fields.SmallInt("warmup_iterations");
   samples.steady = fields.Bool("steady");
   samples.latency_ns = fields.Ints("latency_ns");
@@ -90,6 +99,9 @@ Json ToJson(const Samples& samples) {
       .Set("environment", ToJson(samples.environment))
       .Set("fallback", std::move(fallbacks))
       .Set("plant", samples.plant);
+  if (samples.load_ns) json.Set("load_ns", *samples.load_ns);
+  if (samples.compile_ns) json.Set("compile_ns", *samples.compile_ns);
+  if (samples.first_call_ns) json.Set("first_call_ns", *samples.first_call_ns);
   return json;
 }
 

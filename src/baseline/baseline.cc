@@ -250,7 +250,8 @@ void CheckFitForBaseline(const Baseline& baseline) {
                             "baseline; run again without --plant",
                             evidence.case_name, evidence.plant));
   }
-  if (evidence.kernels.empty()) {
+  const bool counts = Summarise(evidence, MetricId::kInstructions).value.has_value();
+  if (evidence.kernels.empty() && !counts) {
     throw Error(Fault::kInput, fmt::format("{}: no kernel was seen in the run: there is nothing to "
                                            "compare with later",
                                            evidence.case_name));

@@ -69,8 +69,10 @@ std::string ChangedTimes(const Evidence& before, const Evidence& now) {
 }
 
 std::string KernelCount(const Evidence& evidence) {
-  const Metric& metric =
-      Info(evidence.device_kind == "cuda" ? MetricId::kKernels : MetricId::kCpuKernels);
+  const bool counts = Summarise(evidence, MetricId::kInstructions).value.has_value();
+  const Metric& metric = Info(counts                           ? MetricId::kInstructions
+                              : evidence.device_kind == "cuda" ? MetricId::kKernels
+                                                               : MetricId::kCpuKernels);
   return fmt::format("{} {}", metric.name, Value(Summarise(evidence, metric.id), metric.unit));
 }
 

@@ -21,8 +21,10 @@ std::vector<std::string> FaultsOfPlan(const RunRecord& run, const Case& declared
   }
   const int wanted = ProcessesOf(declared);
   if (faults.empty() && traced > 0 && traced < wanted) {
-    faults.push_back(
-        fmt::format("{} of {} ran", traced, Plural(wanted, "traced process", "traced processes")));
+    const bool counts = declared.profiler == Profiler::kInstructions;
+    faults.push_back(fmt::format("{} of {} ran", traced,
+                                 counts ? Plural(wanted, "process", "processes")
+                                        : Plural(wanted, "traced process", "traced processes")));
   }
   return faults;
 }
@@ -38,11 +40,12 @@ Evidence EvidenceOf(const RunRecord& run, const Case& declared,
                     const std::vector<AttemptData>& collected,
                     const std::filesystem::path& out_dir) {
   std::vector<AttemptData> head, base;
+  const bool counts = declared.profiler == Profiler::kInstructions;
   int traced = 0;
   for (const AttemptData& data : collected) {
     if (data.attempt.case_name != declared.name) continue;
     const bool of_head = data.attempt.side == Side::kHead;
-    traced += of_head && data.attempt.phase == Phase::kTraced;
+    traced += of_head && (data.attempt.phase == Phase::kTraced || counts);
     (of_head ? head : base).push_back(data);
   }
   Evidence evidence = Extract(declared, head, out_dir, run.machine);

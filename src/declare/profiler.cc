@@ -37,8 +37,9 @@ void ReadWindow(const Reader& window, Case& out) {
 
 void ReadProfiler(const Reader& body, std::string_view kind, Case& out) {
   const auto profiler = body.Find("profiler");
-  const auto name = profiler ? profiler->Choice({"torch", "cupti"}) : std::nullopt;
+  const auto name = profiler ? profiler->Choice({"torch", "cupti", "instructions"}) : std::nullopt;
   if (name == "cupti") out.profiler = Profiler::kCupti;
+  if (name == "instructions") out.profiler = Profiler::kInstructions;
   if (out.profiler == Profiler::kCupti && kind == "torch") {
     profiler->Fail("cupti is for commands: perfgate-torch writes a trace itself");
   }

@@ -145,12 +145,29 @@ Answer Names(const Diff& diff) {
       words.empty() ? "no kernel was replaced by another for the same operator" : "yes: " + words};
 }
 
+// ", of it loading 800 ms in both, compilation 2.0 s -> 3.1 s (+55 %), the first call ..."
+std::string PartsOfColdStart(const Evidence& base, const Evidence& head) {
+  constexpr std::pair<MetricId, std::string_view> kParts[] = {
+      {MetricId::kColdStartLoad, "loading"},
+      {MetricId::kColdStartCompile, "compilation"},
+      {MetricId::kColdStartFirstCall, "the first call"}};
+  std::string text;
+  for (const auto& [metric, name] : kParts) {
+    const Pair part = Get(base, head, metric);
+    if (!part.Known()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? ", of it " : ", ", name,
+                        FromTo(part, Unit::kNanoseconds));
+  }
+  return text;
+}
+
 Answer SteadyState(const Evidence& base, const Evidence& head) {
   std::string question = "Does it hold in steady state, without compilation and warm-up?";
   Pair latency = Get(base, head, MetricId::kLatencyP50);
   Pair cold = Get(base, head, MetricId::kColdStart);
   std::string first =
       cold.Known() ? "; first result after " + FromTo(cold, Unit::kNanoseconds) : "";
+  first += PartsOfColdStart(base, head);
   if (latency.Known()) {
     const bool in_pairs = head.base_side.get() == &base;
     return {question,
@@ -172,8 +189,12 @@ Answer SteadyState(const Evidence& base, const Evidence& head) {
 }  // namespace
 
 std::array<Answer, 4> Answers(const Evidence& base, const Evidence& head, const Diff& diff) {
-  return {Kernels(base, head, diff), Dispatch(base, head, diff), Names(diff),
-          SteadyState(base, head)};
+  std::array<Answer, 4> answers = {Kernels(base, head, diff), Dispatch(base, head, diff),
+                                   Names(diff), SteadyState(base, head)};
+  if (Get(base, head, MetricId::kInstructions).Known()) {
+    for (Answer& answer : answers) answer.answer = "unknown: instructions were counted, not traced";
+  }
+  return answers;
 }
 
 }  // namespace perfgate

@@ -301,7 +301,11 @@ Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
 // What the samples of the attempts say of times, in place of what the evidence says: values of the
 // timed windows, cold start, series, whether they are steady. For evidence that was stored: its
 // verdict then rests on the samples alone. Without any samples nothing changes.
-void TakeTimes(const Windows& windows, std::span<const AttemptData> attempts, Evidence& evidence);
+void TakeTimes(const Case& declared, std::span<const AttemptData> attempts, Evidence& evidence);
+
+// Why a case with `profiler: instructions` has no other metrics.
+inline constexpr std::string_view kInstructionsOnly =
+    "the case counts instructions: it has no trace and no times";
 
 // Evidence of one bare trace file, or of a folder that holds those of several ranks, or an attempt.
 // Throws Error(kInput) if it is no trace at all, or holds none.

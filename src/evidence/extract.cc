@@ -103,6 +103,8 @@ class Extractor {
     });
   }
 
+  bool CountsInstructions() const { return declared_.profiler == Profiler::kInstructions; }
+
   bool KeepsSyncsOutside(const AttemptData& data) const {
     return data.samples && data.samples->environment.contains("writer");
   }
@@ -220,10 +222,11 @@ class Extractor {
     if (!devices_.empty()) {
       evidence_.key.fields["gpu_count"] = fmt::format("{}", devices_.size());
     }
-    evidence_.key.fields["profiler"] = profiler_;
+    if (!CountsInstructions()) evidence_.key.fields["profiler"] = profiler_;
     AddCaseKey(declared_, attempts_, machine, evidence_);
+    if (CountsInstructions()) AppendInstructions(declared_, attempts_, evidence_);
     CompleteMetrics(declared_, evidence_);
-    TakeTimes(declared_.windows, attempts_, evidence_);
+    TakeTimes(declared_, attempts_, evidence_);
     DecodeRows(evidence_);
     return std::move(evidence_);
   }
@@ -241,7 +244,7 @@ class Extractor {
   }
 
   void CheckTraced() {
-    if (attempts_.empty() || !evidence_.steps.empty()) return;
+    if (attempts_.empty() || !evidence_.steps.empty() || CountsInstructions()) return;
     const bool any = std::any_of(attempts_.begin(), attempts_.end(), [](const AttemptData& data) {
       return data.attempt.phase == Phase::kTraced;
     });

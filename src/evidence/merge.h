@@ -19,6 +19,10 @@ void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::o
 // What the samples of one attempt say; of times see TakeTimes.
 void AppendSamples(const AttemptData& data, Evidence& evidence);
 
+// The counts of a case with `profiler: instructions`, what was counted and by which tool (key).
+void AppendInstructions(const Case& declared, std::span<const AttemptData> attempts,
+                        Evidence& evidence);
+
 // Key fields that a trace shows.
 void AddTraceKey(const TraceData& trace, const ProcessEvidence& process, Evidence& evidence);
 // Key fields of the case, its samples and the machine. After the traces: what ran wins.

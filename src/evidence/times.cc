@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,9 @@ bool IsFromSamples(MetricId id) {
     case MetricId::kLatencyP99:
     case MetricId::kDispatch:
     case MetricId::kColdStart:
+    case MetricId::kColdStartLoad:
+    case MetricId::kColdStartCompile:
+    case MetricId::kColdStartFirstCall:
     case MetricId::kWarmupIterations:
       return true;
     default:
@@ -78,6 +82,13 @@ void AppendTimes(const AttemptData& data, Times& times, Evidence& evidence) {
   if (samples.cold_start_ns > 0) {
     Observe(attempt, MetricId::kColdStart, static_cast<double>(samples.cold_start_ns), times);
   }
+  const std::pair<MetricId, std::optional<int64_t>> parts[] = {
+      {MetricId::kColdStartLoad, samples.load_ns},
+      {MetricId::kColdStartCompile, samples.compile_ns},
+      {MetricId::kColdStartFirstCall, samples.first_call_ns}};
+  for (const auto& [metric, ns] : parts) {
+    if (ns) Observe(attempt, metric, static_cast<double>(*ns), times);
+  }
 }
 
 // A metric that one process lacks is unavailable: what the others have is not the whole.
@@ -97,7 +108,8 @@ void Replace(Times times, Evidence& evidence) {
 
 }  // namespace
 
-void TakeTimes(const Windows& windows, std::span<const AttemptData> attempts, Evidence& evidence) {
+void TakeTimes(const Case& declared, std::span<const AttemptData> attempts, Evidence& evidence) {
+  if (declared.profiler == Profiler::kInstructions) return;  // the tool that counts slows it down
   const bool any = std::any_of(attempts.begin(), attempts.end(),
                                [](const AttemptData& data) { return data.samples.has_value(); });
   if (!any) return;
@@ -111,7 +123,7 @@ void TakeTimes(const Windows& windows, std::span<const AttemptData> attempts, Ev
     if (data.samples) AppendTimes(data, times, evidence);
   }
   Replace(std::move(times), evidence);
-  if (windows.warmup_until_steady) CheckSteadiness(evidence);
+  if (declared.windows.warmup_until_steady) CheckSteadiness(evidence);
   NoteLevelsOfProcesses(evidence);
 }
 

@@ -20,6 +20,14 @@ bool OtherDevice(DeviceFilter filter, const std::string& kind) {
          (filter == DeviceFilter::kCuda && kind == "cpu");
 }
 
+// A rule on kernels, or on metrics that a case which counts instructions cannot have.
+bool NeedsMoreThanCounts(const Rule& rule, const Evidence& evidence) {
+  return std::all_of(rule.metrics.begin(), rule.metrics.end(), [&](MetricId id) {
+    const auto unavailable = evidence.unavailable.find(id);
+    return unavailable != evidence.unavailable.end() && unavailable->second == kInstructionsOnly;
+  });
+}
+
 std::vector<Finding> RunCheck(const Rule& rule, const CaseFacts& facts, const Finding& blank) {
   if (std::holds_alternative<KernelsCheck>(rule.check)) return {CheckKernels(rule, facts, blank)};
   if (std::holds_alternative<FusionCheck>(rule.check)) return {CheckFusion(rule, facts, blank)};
@@ -173,6 +181,9 @@ std::string NotForThisCase(const Rule& rule, const CasePair& pair) {
   }
   // What never ran has no device; and what ran on half of the way may have been for another.
   if (!pair.head.Complete()) return "";
+  if (pair.declared.profiler == Profiler::kInstructions && NeedsMoreThanCounts(rule, pair.head)) {
+    return std::string(kInstructionsOnly);
+  }
   if (OtherDevice(rule.device, pair.head.device_kind)) {
     return fmt::format("for {} only; this case ran on {}", ToString(rule.device),
                        pair.head.device_kind);

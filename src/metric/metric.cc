@@ -17,6 +17,7 @@ constexpr std::string_view kGpuTrace = "a trace with GPU activities";
 constexpr std::string_view kMessageTrace = "a trace that says the sizes of messages";
 constexpr std::string_view kHostTrace = "a trace with CPU activities";
 constexpr std::string_view kMemoryTrace = "a trace taken with profile_memory";
+constexpr std::string_view kColdStartParts = "samples.json that says this part of the cold start";
 constexpr std::string_view kTimedWindow = "samples.json with a timed window";
 
 // clang-format off
@@ -94,6 +95,9 @@ constexpr std::array kMetrics = {
            "time a step between the first and the last GPU activity in which none runs"},
     Metric{kCpuKernelTime, "cpu_kernel_time", Unit::kNanoseconds, kLow, kNoisy, kOnCpu, kHostTrace,
            "sum of the CPU kernels' durations a step, under the profiler"},
+    Metric{kInstructions, "instructions", Unit::kCount, kLow, kNearExact, kAnywhere,
+           "a case with `profiler: instructions`",
+           "CPU instructions in user mode a step, of all threads"},
     Metric{kDispatch, "dispatch", Unit::kNanoseconds, kLow, kNoisy, kAnywhere, kTimedWindow,
            "median time for the forward call to return without waiting for the device"},
     Metric{kLaunchApiTime, "launch_api_time", Unit::kNanoseconds, kLow, kNoisy, kOnGpu, kGpuTrace,
@@ -108,6 +112,12 @@ constexpr std::array kMetrics = {
            "99th percentile of the latency, not profiled"},
     Metric{kColdStart, "cold_start", Unit::kNanoseconds, kLow, kNoisy, kAnywhere, kTimedWindow,
            "process start to the first result"},
+    Metric{kColdStartLoad, "cold_start.load", Unit::kNanoseconds, kLow, kNoisy, kAnywhere,
+           kColdStartParts, "process start to the first call: libraries, model, weights"},
+    Metric{kColdStartCompile, "cold_start.compile", Unit::kNanoseconds, kLow, kNoisy, kAnywhere,
+           kColdStartParts, "compilation up to the first result"},
+    Metric{kColdStartFirstCall, "cold_start.first_call", Unit::kNanoseconds, kLow, kNoisy,
+           kAnywhere, kColdStartParts, "the first call until its result is there"},
     Metric{kWarmupIterations, "warmup_iterations", Unit::kCount, kLow, kNoisy, kAnywhere,
            kTimedWindow, "iterations until the workload was steady, or the limit"},
     Metric{kFallbacks, "fallbacks", Unit::kCount, kLow, kExact, kAnywhere, "samples.json",

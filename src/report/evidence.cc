@@ -68,7 +68,7 @@ std::string TextMetrics(const Evidence& evidence) {
     const MetricValue value = Summarise(evidence, metric.id);
     if (!value.value && value.per_step.empty()) continue;
     text +=
-        fmt::format("  {:<20} {:>12}   {}\n", metric.name, MetricText(value, metric), metric.help);
+        fmt::format("  {:<21} {:>11}   {}\n", metric.name, MetricText(value, metric), metric.help);
   }
   return text;
 }

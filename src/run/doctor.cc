@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "run/collector.h"
+#include "run/instructions.h"
 #include "run/run.h"
 
 namespace perfgate {
@@ -58,6 +59,8 @@ class Questions {
   }
   Questions(const Questions&) = delete;
   Questions& operator=(const Questions&) = delete;
+
+  const fs::path& folder() const { return folder_; }
 
   Reply Ask(std::vector<std::string> argv) {
     Process process;
@@ -171,6 +174,14 @@ Part Cupti(World& world, Questions& questions, const Reply& python) {
   return {"cupti", "", "libcupti.so.13 or .12 is not there", kMend};
 }
 
+Part Instructions(const fs::path& folder, World& world) {
+  const InstructionCounter counter = FindInstructionCounter(folder, world);
+  constexpr const char* kName = "instructions";
+  if (!counter.fault.empty()) return {kName, "", counter.fault, kInstallCounter};
+  if (counter.tool == InstructionCounter::Tool::kPerf) return {kName, "perf stat", "", ""};
+  return {kName, fmt::format("valgrind --tool=callgrind ({})", counter.why), "", ""};
+}
+
 }  // namespace
 
 bool Examination::Has(std::string_view part) const {
@@ -188,12 +199,14 @@ Examination Examine(const std::string& torch_runner, World& world) {
   for (Part& part : Python(python)) found.parts.push_back(std::move(part));
   found.parts.push_back(Collector(world));
   found.parts.push_back(Cupti(world, questions, python));
+  found.parts.push_back(Instructions(questions.folder(), world));
   found.abilities = {
       {"torch: workloads on the CPU", {"perfgate-torch"}},
       {"torch: workloads on the GPU", {"perfgate-torch", "gpu"}},
       {"Python scripts by torch.profiler on the CPU", {"python torch"}},
       {"Python scripts by torch.profiler on the GPU", {"torch for CUDA", "gpu"}},
       {"any CUDA program by the collector (profiler: cupti)", {"collector", "cupti", "gpu"}},
+      {"CPU instructions of any command (profiler: instructions)", {"instructions"}},
   };
   return found;
 }

@@ -20,7 +20,8 @@ Attempt MemberOf(const PairedCase& paired, int pair, Side side) {
   attempt.case_name = declared.name;
   attempt.side = side;
   attempt.pair = attempt.process = pair;
-  attempt.phase = paired.traced || pair < ProcessesOf(declared) ? Phase::kTraced : Phase::kTimed;
+  const bool first = paired.traced || pair < ProcessesOf(declared);
+  attempt.phase = first ? PhaseOfFirst(declared) : Phase::kTimed;
   attempt.dir =
       std::filesystem::path("attempts") / Slug(declared.name) /
       fmt::format("{}{}-{}", side == Side::kBase ? "base-" : "", ToString(attempt.phase), pair);
@@ -63,6 +64,7 @@ std::vector<PairedCase> PairedCases(const std::vector<Rule>& rules,
   for (const Case& declared : cases) {
     PairedCase& wanted = paired.emplace_back(PairedCase{&declared});
     if (declared.reference_only || !declared.trace.empty()) continue;
+    if (declared.profiler == Profiler::kInstructions) continue;
     for (const Rule& rule : rules) {
       const bool in_pairs = std::holds_alternative<RegressionCheck>(rule.check);
       const bool compares = in_pairs || std::holds_alternative<HistoryCheck>(rule.check);

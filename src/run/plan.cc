@@ -9,11 +9,11 @@
 namespace perfgate {
 namespace {
 
-Attempt TracedAttempt(const Case& declared, int process) {
+Attempt AttemptOf(const Case& declared, int process) {
   Attempt attempt;
   attempt.case_name = declared.name;
   attempt.process = process;
-  attempt.phase = Phase::kTraced;
+  attempt.phase = PhaseOfFirst(declared);
   attempt.dir = std::filesystem::path("attempts") / Slug(declared.name) /
                 fmt::format("{}-{}", ToString(attempt.phase), process);
   return attempt;
@@ -22,7 +22,13 @@ Attempt TracedAttempt(const Case& declared, int process) {
 }  // namespace
 
 int ProcessesOf(const Case& declared) {
-  return declared.trace.empty() ? std::max(1, declared.windows.traced_processes) : 1;
+  if (!declared.trace.empty()) return 1;
+  const int processes = std::max(1, declared.windows.traced_processes);
+  return declared.profiler == Profiler::kInstructions ? 2 * processes : processes;
+}
+
+Phase PhaseOfFirst(const Case& declared) {
+  return declared.profiler == Profiler::kInstructions ? Phase::kTimed : Phase::kTraced;
 }
 
 std::vector<Attempt> Plan(const std::vector<Case>& cases, uint64_t /*seed*/) {
@@ -31,7 +37,7 @@ std::vector<Attempt> Plan(const std::vector<Case>& cases, uint64_t /*seed*/) {
   std::vector<Attempt> attempts;
   for (int round = 0; round < rounds; ++round) {
     for (const Case& declared : cases) {
-      if (round < ProcessesOf(declared)) attempts.push_back(TracedAttempt(declared, round));
+      if (round < ProcessesOf(declared)) attempts.push_back(AttemptOf(declared, round));
     }
   }
   return attempts;
@@ -40,15 +46,18 @@ std::vector<Attempt> Plan(const std::vector<Case>& cases, uint64_t /*seed*/) {
 std::map<std::string, std::string> AttemptEnvironment(const Case& declared, const Attempt& attempt,
                                                       const std::filesystem::path& out_dir) {
   const Windows& windows = declared.windows;
+  // How long a warm-up goes on until times are steady is another number each time.
+  const bool until_steady =
+      windows.warmup_until_steady && declared.profiler != Profiler::kInstructions;
   const std::filesystem::path folder = std::filesystem::absolute(out_dir) / attempt.dir;
   return {
       {"PERFGATE_ATTEMPT_DIR", folder.lexically_normal().string()},
       {"PERFGATE_PHASE", std::string(ToString(attempt.phase))},
       {"PERFGATE_SIDE", std::string(ToString(attempt.side))},
       {"PERFGATE_WARMUP", fmt::format("{}", windows.warmup_iterations)},
-      {"PERFGATE_WARMUP_UNTIL_STEADY", windows.warmup_until_steady ? "1" : "0"},
+      {"PERFGATE_WARMUP_UNTIL_STEADY", until_steady ? "1" : "0"},
       {"PERFGATE_WARMUP_AT_MOST_NS", fmt::format("{}", windows.warmup_at_most_ns)},
-      {"PERFGATE_ITERATIONS", fmt::format("{}", windows.timed_iterations)},
+      {"PERFGATE_ITERATIONS", fmt::format("{}", TimedIterationsOf(declared, attempt))},
       {"PERFGATE_TRACED_ITERATIONS", fmt::format("{}", windows.traced_iterations)},
       {"PERFGATE_DEVICE", declared.device},
       {"PERFGATE_THREADS", fmt::format("{}", declared.threads)},

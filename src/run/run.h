@@ -58,8 +58,10 @@ class World {
 // The real one; installs handlers for SIGINT and SIGTERM once.
 World& RealWorld();
 
-// Traced processes of a case: one where a trace is judged as it is.
+// Processes of a case that every run has, the traced ones as a rule: one where a trace is judged as
+// it is, two for each count of instructions.
 int ProcessesOf(const Case& declared);
+Phase PhaseOfFirst(const Case& declared);  // theirs
 
 // Attempts in the order in which they will run: the first process of each case in declared order,
 // then the second ones, so that a slow drift of the machine meets all cases alike.

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "run/branch.h"
 #include "run/collector.h"
+#include "run/instructions.h"
 #include "run/out_folder.h"
 #include "run/pairs.h"
 #include "run/progress.h"
@@ -232,6 +233,14 @@ AttemptResult Launch(const Case& declared, const Attempt& attempt, const fs::pat
     Injection injection = InjectCollector(declared, world);
     if (!injection.fault.empty()) return Unstarted(std::move(injection.fault));
     process.environment.merge(injection.environment);
+  }
+  if (declared.profiler == Profiler::kInstructions) {
+    const InstructionCounter counter = FindInstructionCounter(dir, world);
+    if (!counter.fault.empty()) {
+      return Unstarted(
+          fmt::format("instructions cannot be counted: {} ({})", counter.fault, kInstallCounter));
+    }
+    process.argv = CountingCommand(counter, declared.argv, fs::absolute(dir));
   }
   process.cwd = suite_folder;
   process.timeout_ns = declared.timeout_ns;

@@ -91,7 +91,7 @@ void TakeTimesOf(Side side, const Case& declared, std::span<const AttemptData> c
     const bool own = data.attempt.case_name == declared.name && data.attempt.side == side;
     if (own) attempts.push_back(data);
   }
-  TakeTimes(declared.windows, attempts, evidence);
+  TakeTimes(declared, attempts, evidence);
 }
 
 void TakeTimesAgain(std::span<const AttemptData> collected, StoredRun& stored) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <utility>
 #include <vector>
 
 namespace attempt = perfgate::attempt;
@@ -21,8 +22,10 @@ void Measure() {
   std::vector<float> values(4096, 1.0F);
   attempt::Spans spans;
   attempt::Workload workload;
+  const bool extra_work = std::getenv("EXTRA_WORK") != nullptr;
   workload.iterate = [&] {
     attempt::Spans::Scope whole(spans, "model::\"encode\"");
+    if (extra_work) Scale(values, -1.0F);
     for (const float factor : {2.0F, 0.5F}) {
       attempt::Spans::Scope scope(spans, "model::scale");
       Scale(values, factor);
@@ -34,6 +37,10 @@ void Measure() {
       workload.iterate();
       return ++ticks;
     };
+  }
+  int64_t compiled_ns = 0;
+  if (std::getenv("WITH_COMPILER")) {
+    workload.compiled_ns = [&] { return std::exchange(compiled_ns, 1'000'000'000'000'000); };
   }
   workload.tracer = spans.AsTracer();
   attempt::Samples samples = attempt::Measure(settings, workload);

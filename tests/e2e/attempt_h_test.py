@@ -22,6 +22,9 @@ class AttemptHeaderTest(unittest.TestCase):
         self.assertEqual(len(samples["latency_ns"]), 7)
         self.assertTrue(all(ns > 0 for ns in samples["latency_ns"]))
         self.assertGreater(samples["cold_start_ns"], 0)
+        self.assertLessEqual(samples["load_ns"] + samples["first_call_ns"], samples["cold_start_ns"])
+        self.assertGreater(samples["first_call_ns"], 0)
+        self.assertNotIn("compile_ns", samples)
         self.assertEqual(samples["dispatch_ns"], [])
         self.assertIn("returns when the work is done", samples["dispatch_unavailable"])
         self.assertEqual(samples["environment"], {"writer": "attempt_h_program"})
@@ -33,6 +36,12 @@ class AttemptHeaderTest(unittest.TestCase):
         samples = Attempt([PROGRAM], WITH_DEVICE_CLOCK="1").samples
         self.assertEqual(samples["device_latency_ns"], [1, 2, 3, 4, 5, 6, 7])
         self.assertEqual(len(samples["latency_ns"]), 7)
+
+    def test_compilation_that_is_known_is_a_part_of_its_own(self):
+        samples = Attempt([PROGRAM], WITH_COMPILER="1").samples
+        self.assertEqual(samples["compile_ns"], 10**15)
+        self.assertGreater(samples["load_ns"], 0)
+        self.assertEqual(samples["first_call_ns"], 0)  # what is left of it, never less
 
     def test_every_step_holds_its_spans_and_nothing_else(self):
         attempt = Attempt([PROGRAM])

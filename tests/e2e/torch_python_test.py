@@ -22,7 +22,9 @@ class PythonHelperTest(unittest.TestCase):
         self.assertEqual(samples["warmup_iterations"], 3)
         self.assertEqual(len(samples["latency_ns"]), 7)
         self.assertEqual(samples["dispatch_ns"], [])
-        self.assertGreater(samples["cold_start_ns"], 0)
+        parts = [samples[part] for part in ("load_ns", "compile_ns", "first_call_ns")]
+        self.assertTrue(all(ns > 0 for ns in parts), parts)
+        self.assertLessEqual(sum(parts), samples["cold_start_ns"])
         self.assertEqual(samples["plant"], "clone")
         self.assertEqual(samples["fallback"], [{"what": "flash", "why": "no GPU"}])
         environment = samples["environment"]

@@ -37,6 +37,8 @@ class SamplesFile : public TempFolder {
 TEST_F(SamplesFile, WhatIsWrittenIsReadBack) {
   Samples samples;
   samples.cold_start_ns = 1'234'567'890'123;
+  samples.load_ns = 0;
+  samples.first_call_ns = 17;
   samples.warmup_iterations = 7;
   samples.steady = true;
   samples.latency_ns = {9'007'199'254'740'993, 2, 3};  // 2^53 + 1: exact beyond a double
@@ -51,6 +53,9 @@ TEST_F(SamplesFile, WhatIsWrittenIsReadBack) {
   WriteSamples(samples, File());
   const Samples read = ReadSamples(File());
   EXPECT_EQ(read.cold_start_ns, samples.cold_start_ns);
+  EXPECT_EQ(read.load_ns, 0);
+  EXPECT_EQ(read.compile_ns, std::nullopt);
+  EXPECT_EQ(read.first_call_ns, 17);
   EXPECT_EQ(read.warmup_iterations, 7);
   EXPECT_TRUE(read.steady);
   EXPECT_EQ(read.latency_ns, samples.latency_ns);

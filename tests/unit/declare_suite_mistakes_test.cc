@@ -96,7 +96,7 @@ constexpr Mistake kWorkloadMistakes[] = {
     {"empty_value", "    command: [./a]\n    timed:\n",
      "6:5: workloads[0].timed: must be a mapping, found nothing"},
     {"unknown_profiler", "    command: [./a]\n    profiler: nsys\n",
-     "workloads[0].profiler: must be one of torch, cupti, found 'nsys'"},
+     "workloads[0].profiler: must be one of torch, cupti, instructions, found 'nsys'"},
     {"cupti_for_the_runner",
      "    torch: {module: mlp, hidden: 8, intermediate: 16, input: {shape: [1, 8], dtype: fp32}}\n"
      "    profiler: cupti\n",

@@ -151,14 +151,14 @@ TEST(TimedSeriesOfProcesses, OnTwoLevelsByProcessAreNoted) {
 TEST(TimedSeriesOfProcesses, AreTakenFromTheSamplesAgainInPlaceOfWhatEvidenceSays) {
   const Evidence fresh = EvidenceOf({Flat(), Mixed(), Rising()});
   Evidence stored = EvidenceFromJson(ToJson(EvidenceOf({Flat(), Flat()})));
-  TakeTimes(Windows(), AttemptsOf({Flat(), Mixed(), Rising()}, 0), stored);
+  TakeTimes(Case(), AttemptsOf({Flat(), Mixed(), Rising()}, 0), stored);
   EXPECT_EQ(WriteJson(ToJson(stored).At("metrics").At("latency.p50"), 0),
             WriteJson(ToJson(fresh).At("metrics").At("latency.p50"), 0));
   EXPECT_EQ(stored.not_steady, fresh.not_steady);
   EXPECT_EQ(stored.notes_on_times, fresh.notes_on_times);
   EXPECT_EQ(stored.timed.size(), 3U);
   EXPECT_EQ(stored.timed_series.size(), 3U);
-  TakeTimes(Windows(), {}, stored);
+  TakeTimes(Case(), {}, stored);
   EXPECT_EQ(stored.timed_series.size(), 3U);
 }
 

@@ -113,6 +113,12 @@ bool SetSamples(std::string_view key, std::string_view value, const std::string&
     into.default_dispatch = false;
   } else if (key == "cold start") {
     samples.cold_start_ns = Nanoseconds(value, where);
+  } else if (key == "load") {
+    samples.load_ns = Nanoseconds(value, where);
+  } else if (key == "compile") {
+    samples.compile_ns = Nanoseconds(value, where);
+  } else if (key == "first call") {
+    samples.first_call_ns = Nanoseconds(value, where);
   } else if (key == "output") {
     samples.outputs.push_back(ParseOutput(value, where));
   } else if (key == "environment") {
