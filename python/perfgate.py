@@ -15,9 +15,11 @@ Of several processes that are ranks of torch.distributed, each calls `measure`: 
 of iterations, each leaves trace-rankN.json, and rank 0 leaves samples.json.
 """
 
+import ctypes
 import dataclasses
 import importlib.metadata
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -71,13 +73,14 @@ def read_settings():
 
 
 def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, environment=None,
-            fallback=None, plant=""):
+            fallback=None, plant="", inputs=""):
     """Measures `step`, one iteration, which returns a tensor or a list, tuple or dict of them.
 
     `device` is where it runs. With `synchronizes_inside`, `step` waits for the device by itself, so
     that there is no dispatch time. `environment` adds to what is recorded of this process, `fallback`
     is {what: why} for what was asked for and not done, `plant` the planted defect that the script
-    put in because settings.plant asked for it. Returns what the last iteration returned.
+    put in because settings.plant asked for it. `inputs` names the numbers that went in, in whatever
+    dtype: "seed 1, batch 8"; a case and its reference must have the same. Returns what the last iteration returned.
     """
     settings = settings or read_settings()
     on_gpu = str(device).startswith("cuda")
@@ -112,6 +115,7 @@ def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, env
     if _rank() > 0:
         return result
 
+    tensors = list(_tensors(result, "output"))
     samples = {
         "schema": "perfgate.samples/1",
         "cold_start_ns": cold_start_ns,
@@ -121,7 +125,8 @@ def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, env
         "latency_ns": latency_ns,
         "dispatch_ns": [] if no_dispatch else dispatch_ns,
         "dispatch_unavailable": no_dispatch,
-        "outputs": [_describe(name, tensor, settings.folder) for name, tensor in _tensors(result, "output")],
+        "outputs": [_save(name, tensor, settings.folder, len(tensors)) for name, tensor in tensors],
+        "inputs": inputs,
         "environment": {**_environment(device), **(environment or {})},
         "fallback": [{"what": what, "why": why} for what, why in (fallback or {}).items()],
         "plant": plant,
@@ -254,18 +259,36 @@ def _tensors(value, name):
             yield from _tensors(element, f"{name}-{index}")
 
 
-_DTYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.float64: "fp64"}
-_SAVE_AT_MOST_BYTES = 256 << 20
+_DTYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.float64: "fp64",
+           torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e5m2: "fp8_e5m2"}
+_SAVE_AT_MOST_ELEMENTS = 64 << 20  # of all outputs together: 256 MiB
 
 
-def _describe(name, tensor, folder):
-    """Statistics over the finite elements, and all elements as little-endian float32 in a file."""
+def _stride(elements, outputs):
+    """Every how many-th element is saved: all of up to 4 Mi, fewer where there are more than 16 outputs.
+
+    It depends on these numbers alone, so that a case and its reference save the same elements, and it
+    shares no factor with `elements`, so that no row or column is left out.
+    """
+    most = max(1, _SAVE_AT_MOST_ELEMENTS // max(outputs, 16))
+    stride = max(1, -(-elements // most))
+    while math.gcd(stride, elements) > 1:
+        stride += 1
+    return stride
+
+
+def _save(name, tensor, folder, outputs):
+    """Statistics over the finite elements, and elements as little-endian float32 in a file.
+
+    A complex tensor is one of twice as many real numbers.
+    """
+    tensor = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
     values = tensor.detach().to("cpu", torch.float32).contiguous().flatten()
     finite = values[torch.isfinite(values)].double()
-    file = ""
-    if values.numel() * 4 <= _SAVE_AT_MOST_BYTES:
-        file = "".join(c if c.isalnum() or c in "._-" else "-" for c in name) + ".f32"
-        _write(folder / file, bytes(values.untyped_storage())[:values.numel() * 4])
+    stride = _stride(values.numel(), outputs)
+    saved = values[::stride].contiguous()
+    file = "".join(c if c.isascii() and c.isalnum() or c in "._-" else "-" for c in name) + ".f32"
+    _write(folder / file, ctypes.string_at(saved.data_ptr(), saved.numel() * 4))  # without NumPy
     return {
         "name": name,
         "shape": list(tensor.shape),
@@ -276,6 +299,7 @@ def _describe(name, tensor, folder):
         "nan_count": int(torch.isnan(values).sum()),
         "inf_count": int(torch.isinf(values).sum()),
         "file": file,
+        "stride": stride,
     }
 
 

@@ -70,7 +70,8 @@ struct Output {
   std::string dtype;
   double mean = 0, min = 0, max = 0;  // over the finite elements
   int64_t nan_count = 0, inf_count = 0;
-  std::string file;  // in the folder: the elements as little-endian float32; "" if not saved
+  std::string file;    // in the folder: elements as little-endian float32; "" if not saved
+  int64_t stride = 1;  // the file holds every stride-th, from the first; see outputs.h
 };
 
 struct Fallback {
@@ -91,6 +92,7 @@ struct Samples {
   std::vector<int64_t> device_latency_ns;  // by the device's own clock; empty if it has none
   std::string dispatch_unavailable;        // the reason then
   std::vector<Output> outputs;
+  std::string inputs;  // names the numbers that went in, whatever dtype they got: "seed 1, batch 8"
   std::map<std::string, std::string> environment;
   std::vector<Fallback> fallback;
   std::string plant;  // the planted defect, if the program put it in
@@ -255,7 +257,8 @@ inline std::string ToJson(const Output& output) {
          ", \"min\": " + Number(output.min) + ", \"max\": " + Number(output.max) +
          ", \"nan_count\": " + std::to_string(output.nan_count) +
          ", \"inf_count\": " + std::to_string(output.inf_count) +
-         ", \"file\": " + Quoted(output.file) + "}";
+         ", \"file\": " + Quoted(output.file) + ", \"stride\": " + std::to_string(output.stride) +
+         "}";
 }
 
 inline std::string ToJson(const Samples& samples) {
@@ -279,7 +282,7 @@ inline std::string ToJson(const Samples& samples) {
     out += separator + ToJson(output);
     separator = ", ";
   }
-  out += "],\n  \"environment\": {";
+  out += "],\n  \"inputs\": " + Quoted(samples.inputs) + ",\n  \"environment\": {";
   separator = "";
   for (const auto& [key, value] : samples.environment) {
     out += separator + Quoted(key) + ": " + Quoted(value);

@@ -95,7 +95,16 @@ struct Output {
   double mean = 0, min = 0, max = 0;       // NaN where JSON has null
   int64_t nan_count = -1, inf_count = -1;  // -1: the workload does not say
   std::string file;                        // relative to the attempt folder; "" if not saved
+  int64_t stride = 1;                      // the file holds every stride-th element, from the first
 };
+
+// Elements of the shape; of one that no tensor can have, the largest int64.
+int64_t ElementsOf(const Output& output);
+// Those that its file holds, as little-endian float32.
+int64_t SavedElementsOf(const Output& output);
+// What is read of the files of one output, and of all of an attempt.
+inline constexpr int64_t kOutputAtMostBytes = int64_t{256} << 20;
+inline constexpr int64_t kOutputsAtMostBytes = int64_t{1} << 30;
 
 struct Fallback {
   std::string what, why;  // "hand_fused", "built without nvcc"
@@ -113,6 +122,7 @@ struct Samples {
   std::string dispatch_unavailable;        // the reason then
   std::vector<int64_t> device_latency_ns;  // by the device's own clock; empty if it has none
   std::vector<Output> outputs;
+  std::string inputs;  // names the numbers that went in, before they got their dtype; "": not said
   std::map<std::string, std::string> environment;  // torch, cuda, cublas, cudnn, triton, cpu_isa,
                                                    // threads, device, gpu, gpu_uuid, writer ...
   std::vector<Fallback> fallback;

@@ -106,13 +106,16 @@ class Collector {
                  : "wrote no trace*.json or trace*.json.gz into PERFGATE_ATTEMPT_DIR");
   }
 
+  // True if the file may be opened; else a fault.
+  bool IsFile(const std::string& name) {
+    const std::string wrong = WhyNotInside(folder_ / name, out_dir_);
+    if (!wrong.empty()) AddFault(fmt::format("{}: {}", Printable(name), wrong));
+    return wrong.empty();
+  }
+
   // True if the file may be opened and holds something; else a fault.
   bool IsReadable(const std::string& name) {
-    const std::string wrong = WhyNotInside(folder_ / name, out_dir_);
-    if (!wrong.empty()) {
-      AddFault(fmt::format("{}: {}", Printable(name), wrong));
-      return false;
-    }
+    if (!IsFile(name)) return false;
     std::error_code error;
     if (fs::file_size(folder_ / name, error) == 0 && !error) {
       AddFault(fmt::format("{}: is empty", Printable(name)));
@@ -133,9 +136,9 @@ class Collector {
       AddFault(Printable(error.what()));
       return;
     }
+    int64_t left_bytes = kOutputsAtMostBytes;
     for (Output& output : data_.samples->outputs) {
-      if (output.file.empty() || IsReadable(output.file)) continue;
-      output.file.clear();
+      if (!output.file.empty() && !HoldsItsElements(output, left_bytes)) output.file.clear();
     }
   }
 
@@ -157,6 +160,38 @@ class Collector {
       data_.instructions->count += *count;
     }
     if (!data_.instructions && data_.faults.empty()) AddFault("instructions were not counted");
+  }
+
+  // True if the output's file is as long as its shape says, and no longer than what is read; else a
+  // fault.
+  bool HoldsItsElements(const Output& output, int64_t& left_bytes) {
+    if (!IsFile(output.file)) return false;
+    std::error_code error;
+    const auto bytes = static_cast<int64_t>(fs::file_size(folder_ / output.file, error));
+    const int64_t elements = SavedElementsOf(output);
+    constexpr auto kElementBytes = static_cast<int64_t>(sizeof(float));
+    std::string wrong;
+    if (error) {
+      wrong = error.message();
+    } else if (bytes > kOutputAtMostBytes) {
+      wrong = fmt::format(
+          "holds {} bytes: no more than {} are read; save every n-th element, and "
+          "say it as 'stride'",
+          bytes, kOutputAtMostBytes);
+    } else if (elements != bytes / kElementBytes || bytes % kElementBytes != 0) {
+      wrong = fmt::format(
+          "holds {} bytes, where the shape of output '{}' asks for {} elements of 4 bytes", bytes,
+          Printable(output.name), elements);
+    } else if (bytes > left_bytes) {
+      wrong = fmt::format("not read: of the outputs of a process no more than {} bytes are",
+                          kOutputsAtMostBytes);
+    }
+    if (!wrong.empty()) {
+      AddFault(fmt::format("{}: {}", Printable(output.file), wrong));
+      return false;
+    }
+    left_bytes -= bytes;
+    return true;
   }
 
   fs::path folder_, out_dir_;

@@ -1,4 +1,7 @@
 // samples.json, schema "perfgate.samples/1" (docs/schema/samples.json).
+#include <fmt/format.h>
+
+#include <limits>
 #include <utility>
 
 #include "attempt/attempt.h"
@@ -11,12 +14,16 @@ namespace perfgate {
 namespace {
 
 constexpr std::string_view kSamplesSchema = "perfgate.samples/1";
+constexpr size_t kMostDimensions = 64;  // as many as a tensor of LibTorch may have
 constexpr int64_t kSamplesAtMostBytes = int64_t{64} << 20;
 
 Output ReadOutput(const Fields& fields) {
   Output output;
   output.name = fields.Text("name");
   output.shape = fields.Ints("shape");
+  if (output.shape.size() > kMostDimensions) {
+    fields.Fail("shape", fmt::format("expected at most {} sizes", kMostDimensions));
+  }
   output.dtype = fields.Text("dtype");
   output.mean = fields.Number("mean");
   output.min = fields.Number("min");
@@ -27,6 +34,7 @@ Output ReadOutput(const Fields& fields) {
   if (!output.file.empty() && !StaysInside(output.file)) {
     fields.Fail("file", "expected a path inside the attempt folder");
   }
+  output.stride = fields.Int("stride", 1, 1);
   return output;
 }
 
@@ -45,12 +53,29 @@ Json WriteOutput(const Output& output) {
       .Set("min", output.min)
       .Set("max", output.max)
       .Set("file", output.file);
+  if (output.stride != 1) json.Set("stride", output.stride);
   if (output.nan_count >= 0) json.Set("nan_count", output.nan_count);
   if (output.inf_count >= 0) json.Set("inf_count", output.inf_count);
   return json;
 }
 
 }  // namespace
+
+int64_t ElementsOf(const Output& output) {
+  int64_t elements = 1;
+  for (const int64_t size : output.shape) {
+    if (size == 0) return 0;
+    if (__builtin_mul_overflow(elements, size, &elements)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return elements;
+}
+
+int64_t SavedElementsOf(const Output& output) {
+  const int64_t elements = ElementsOf(output);
+  return elements / output.stride + (elements % output.stride != 0);
+}
 
 Samples SamplesFromJson(const Json& json, const std::string& name) {
   const Fields fields(json, name);
@@ -69,6 +94,7 @@ Samples SamplesFromJson(const Json& json, const std::string& name) {
   for (const Fields& output : fields.Objects("outputs")) {
     samples.outputs.push_back(ReadOutput(output));
   }
+  samples.inputs = fields.Text("inputs");
   samples.environment = fields.TextMap("environment");
   for (const Fields& fallback : fields.Objects("fallback")) {
     fallback.Require("what");
@@ -96,6 +122,7 @@ Json ToJson(const Samples& samples) {
       .Set("dispatch_unavailable", samples.dispatch_unavailable)
       .Set("device_latency_ns", Json::ArrayOf(samples.device_latency_ns))
       .Set("outputs", std::move(outputs))
+      .Set("inputs", samples.inputs)
       .Set("environment", ToJson(samples.environment))
       .Set("fallback", std::move(fallbacks))
       .Set("plant", samples.plant);

@@ -88,11 +88,13 @@ bool HasSteps(const Evidence& evidence) {
                      [](int steps) { return steps > 0; });
 }
 
-// A metric that was unavailable is left out: absence says so.
+// A metric that was unavailable is left out: absence says so. So is an infinite error: nothing can
+// be compared with it.
 Json MetricsJson(const Evidence& evidence) {
   Json json{Json::Object{}};
   for (const Metric& metric : Metrics()) {
     const MetricValue value = Summarise(evidence, metric.id);
+    if (value.value && std::isinf(*value.value)) continue;
     if (value.value) {
       // Times are whole nanoseconds: half a nanosecond of a median is no information.
       const bool whole = metric.unit == Unit::kNanoseconds;

@@ -22,9 +22,15 @@ namespace {
 // Enough to see the structure of a step, too little for any statement on time.
 constexpr int kQuickWarmup = 3, kQuickTimed = 10, kQuickTraced = 2;
 
+// A case that is only a reference stays as it is: with the same defect it would hide it.
 void Plant(const std::vector<std::string>& plants, std::vector<Case>* cases) {
   std::vector<std::string> names;
-  for (const Case& item : *cases) names.push_back(item.name);
+  std::vector<Case*> judged;
+  for (Case& item : *cases) {
+    if (item.reference_only) continue;
+    names.push_back(item.name);
+    judged.push_back(&item);
+  }
   for (const std::string& plant : plants) {
     // Case names hold `=`, defects do not.
     const size_t equals = plant.rfind('=');
@@ -37,8 +43,8 @@ void Plant(const std::vector<std::string>& plants, std::vector<Case>* cases) {
     }
     const std::vector<bool> taken =
         MatchGlobs({plant.substr(0, equals)}, "--plant", names, "selected case");
-    for (size_t i = 0; i < cases->size(); ++i) {
-      if (taken[i]) (*cases)[i].plant = plant.substr(equals + 1);
+    for (size_t i = 0; i < judged.size(); ++i) {
+      if (taken[i]) judged[i]->plant = plant.substr(equals + 1);
     }
   }
 }

@@ -39,21 +39,25 @@ Profiler ProfilerOf(const RunRecord& run, const std::string& case_name) {
 Evidence EvidenceOf(const RunRecord& run, const Case& declared,
                     const std::vector<AttemptData>& collected,
                     const std::filesystem::path& out_dir) {
-  std::vector<AttemptData> head, base;
+  std::vector<AttemptData> head, base, reference;
   const bool counts = declared.profiler == Profiler::kInstructions;
   int traced = 0;
   for (const AttemptData& data : collected) {
+    // One yardstick for both sides: what the reference of head computed.
+    if (data.attempt.case_name == declared.reference && data.attempt.side == Side::kHead) {
+      reference.push_back(data);
+    }
     if (data.attempt.case_name != declared.name) continue;
     const bool of_head = data.attempt.side == Side::kHead;
     traced += of_head && (data.attempt.phase == Phase::kTraced || counts);
     (of_head ? head : base).push_back(data);
   }
-  Evidence evidence = Extract(declared, head, out_dir, run.machine);
+  Evidence evidence = Extract(declared, head, out_dir, run.machine, reference);
   if (!base.empty()) {
     Case unplanted = declared;
     unplanted.plant.clear();
     evidence.base_side =
-        std::make_shared<const Evidence>(Extract(unplanted, base, out_dir, run.machine));
+        std::make_shared<const Evidence>(Extract(unplanted, base, out_dir, run.machine, reference));
   }
   const std::vector<std::string> faults = FaultsOfPlan(run, declared, traced);
   evidence.incomplete_because.insert(evidence.incomplete_because.begin(), faults.begin(),

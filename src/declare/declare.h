@@ -33,10 +33,18 @@ struct Allowance {
   bool operator==(const Allowance&) const = default;
 };
 
+// A bound for outputs of one element type.
+struct DtypeBound {
+  std::string dtype;  // "bf16"
+  double at_most = 0;
+  bool operator==(const DtypeBound&) const = default;
+};
+
 // limit: this run alone. Bounds in the metric's unit.
 struct LimitCheck {
   std::optional<double> at_most, at_least;
   std::string text;
+  std::vector<DtypeBound> by_dtype{};  // in place of at_most, for errors of outputs
 };
 // change: against the baseline. Fails only if all allowances are exceeded. `at_most` bounds a rise,
 // `at_least` (negative allowances) bounds a fall.

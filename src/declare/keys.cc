@@ -15,12 +15,11 @@ std::vector<std::pair<std::string_view, KeySet>> SuiteKeySets() {
 }
 
 std::vector<std::pair<std::string_view, KeySet>> RuleKeySets() {
-  return {{"rules", kRuleFileKeys},        {"rule", kRuleKeys},
-          {"limit", kLimitKeys},           {"change", kChangeKeys},
-          {"regression", kRegressionKeys}, {"history", kHistoryKeys},
-          {"kernels", kKernelsKeys},       {"selector", kSelectorKeys},
-          {"count", kCountKeys},           {"fusion", kFusionKeys},
-          {"changes", kChangesKeys},       {"waive", kWaiveKeys}};
+  return {{"rules", kRuleFileKeys},     {"rule", kRuleKeys},       {"limit", kLimitKeys},
+          {"dtype_bounds", kDtypeKeys}, {"change", kChangeKeys},   {"regression", kRegressionKeys},
+          {"history", kHistoryKeys},    {"kernels", kKernelsKeys}, {"selector", kSelectorKeys},
+          {"count", kCountKeys},        {"fusion", kFusionKeys},   {"changes", kChangesKeys},
+          {"waive", kWaiveKeys}};
 }
 
 }  // namespace perfgate

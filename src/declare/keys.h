@@ -46,6 +46,11 @@ inline constexpr KeyName kRuleKeys[] = {
     {"fusion"},   {"changes"},
 };
 inline constexpr KeyName kLimitKeys[] = {{"at_most"}, {"at_least"}};
+// Element types of outputs, as python/perfgate.py and perfgate-torch write them to samples.json.
+inline constexpr KeyName kDtypeKeys[] = {
+    {"fp64"},  {"fp32"},  {"bf16"},  {"fp16"}, {"fp8_e4m3"}, {"fp8_e5m2"},
+    {"int64"}, {"int32"}, {"int16"}, {"int8"}, {"uint8"},    {"bool"},
+};
 inline constexpr KeyName kChangeKeys[] = {{"at_most"}, {"at_least"}};
 inline constexpr KeyName kRegressionKeys[] = {{"tolerance", true}};
 inline constexpr KeyName kHistoryKeys[] = {

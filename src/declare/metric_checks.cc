@@ -105,6 +105,35 @@ std::vector<Allowance> ReadAllowances(const Reader& change, std::string_view key
   return allowances;
 }
 
+// `at_most: {fp32: 1e-5, bf16: 1%}`: a bound for each element type of outputs.
+std::vector<DtypeBound> ReadDtypeBounds(const Reader& bounds,
+                                        const std::vector<MetricId>& metrics) {
+  std::vector<DtypeBound> by_dtype;
+  for (const MetricId id : metrics) {
+    if (id == MetricId::kRelativeError || id == MetricId::kMaxAbsError) continue;
+    bounds.Fail(
+        fmt::format("bounds by element type are for relative_error and max_abs_error; {} "
+                    "has one bound",
+                    Info(id).name));
+    return by_dtype;
+  }
+  if (!bounds.Map(kDtypeKeys)) return by_dtype;
+  if (bounds.value().members.empty()) bounds.Fail("the mapping is empty");
+  for (const auto& [dtype, bound] : bounds.Members()) {
+    if (const auto most = ReadBound(bound, metrics)) by_dtype.push_back({dtype, *most});
+  }
+  return by_dtype;
+}
+
+std::string BoundText(const Reader& bound) {
+  if (bound.IsScalar()) return bound.value().text;
+  std::vector<std::string> parts;
+  for (const auto& [dtype, each] : bound.Members()) {
+    parts.push_back(fmt::format("{} {}", dtype, each.value().text));
+  }
+  return fmt::format("{}", fmt::join(parts, " / "));
+}
+
 }  // namespace
 
 std::optional<Allowance> ReadAllowance(const Reader& allowance,
@@ -135,10 +164,12 @@ std::optional<LimitCheck> ReadLimit(const Reader& limit, const std::vector<Metri
   for (const bool most : {false, true}) {
     const auto bound = limit.Find(most ? "at_most" : "at_least");
     if (!bound) continue;
-    (most ? check.at_most : check.at_least) = ReadBound(*bound, metrics);
-    if (bound->IsScalar()) {
-      parts.push_back(fmt::format("{} {}", most ? "at most" : "at least", bound->value().text));
+    if (most && bound->IsMap()) {
+      check.by_dtype = ReadDtypeBounds(*bound, metrics);
+    } else {
+      (most ? check.at_most : check.at_least) = ReadBound(*bound, metrics);
     }
+    parts.push_back(fmt::format("{} {}", most ? "at most" : "at least", BoundText(*bound)));
   }
   if (!limit.Has("at_most") && !limit.Has("at_least")) {
     limit.Fail("needs 'at_most' or 'at_least'");

@@ -218,6 +218,27 @@ struct TimedSeries {
   std::vector<SeriesPercentile> percentiles;
 };
 
+// How far an output is from the reference's (docs/numerics.md).
+struct OutputError {
+  std::string reference_dtype;
+  int64_t compared = 0;  // elements; fewer than the output has where a sample of them was saved
+  int64_t unlike = 0;    // of them: a finite number on one side only, or infinities of both signs
+  double relative = 0;   // ||output - reference|| / ||reference||; infinity if any is unlike
+  double largest = 0;    // |output - reference|; infinity if any is unlike
+  std::vector<int64_t> index;  // of the elements that are furthest apart
+  double value = 0, reference = 0;
+};
+
+// One output of one process.
+struct OutputRow {
+  int process = 0;  // number of the attempt, as in Observation
+  std::string name, dtype;
+  std::vector<int64_t> shape;
+  int64_t nan_count = -1, inf_count = -1;                    // -1: unknown
+  std::optional<std::vector<int64_t>> first_nan, first_inf;  // indices; empty: none, or not saved
+  std::optional<OutputError> error;                          // empty: not compared
+};
+
 struct AttemptSummary {
   Attempt attempt;
   AttemptResult result;
@@ -248,6 +269,8 @@ struct Evidence {
   std::vector<TimedWindow> timed;    // empty: not read from samples
   std::vector<TimedSeries> timed_series;
   std::vector<std::string> notes_on_times;  // of the timed windows, for people as `notes`
+  std::vector<OutputRow> outputs;
+  std::string reference;  // the case that outputs were compared with; "": with none
   std::vector<AttemptSummary> attempts;
   std::vector<Fallback> fallback;
   // Why latencies, and why dispatch times, prove nothing; "" if they may.
@@ -292,11 +315,13 @@ bool KernelSetIsStable(const Evidence& evidence);
 void DecodeRows(Evidence& evidence);
 
 // Evidence of a case from what its attempts left. `out_dir` is where their folders lie. `machine`
-// fills what neither trace nor samples say (CPU). Never throws for bad traces: they make the
-// evidence incomplete, with the reason.
+// fills what neither trace nor samples say (CPU). `reference`: the attempts of the case that it
+// names as its reference. Never throws for bad traces or outputs: they make the evidence
+// incomplete, with the reason.
 Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
                  const std::filesystem::path& out_dir,
-                 const std::map<std::string, std::string>& machine);
+                 const std::map<std::string, std::string>& machine,
+                 std::span<const AttemptData> reference = {});
 
 // What the samples of the attempts say of times, in place of what the evidence says: values of the
 // timed windows, cold start, series, whether they are steady. For evidence that was stored: its
@@ -319,6 +344,9 @@ Evidence EvidenceFromJson(const Json& json);
 // The shapes of a row in JSON, the same in evidence and baselines.
 Json ShapesToJson(const std::vector<ShapeUse>& shapes);
 std::vector<ShapeUse> ShapesFromJson(const Json& json);
+
+// An output in JSON, the same in evidence and in verdicts.
+Json OutputToJson(const OutputRow& row);
 
 Json CollectivesToJson(const std::vector<CollectiveRow>& rows);
 // Throws Error(kInput) for a wrong type, or unless each row has `steps` numbers.

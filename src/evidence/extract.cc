@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "evidence/evidence.h"
 #include "evidence/merge.h"
+#include "evidence/outputs.h"
 #include "evidence/process.h"
 #include "evidence/ranks.h"
 #include "trace/trace.h"
@@ -36,13 +37,15 @@ class Extractor {
     side_ = std::any_of(attempts.begin(), attempts.end(), is_head) ? Side::kHead : Side::kBase;
   }
 
-  Evidence Extract(const std::map<std::string, std::string>& machine) {
+  Evidence Extract(const std::map<std::string, std::string>& machine,
+                   std::span<const AttemptData> reference) {
     if (attempts_.empty()) evidence_.incomplete_because.push_back("the case was not run");
     for (const AttemptData& data : attempts_) {
       AddAttempt(data);
       AppendSamples(data, evidence_);
       if (data.attempt.side == side_) AddTraces(data);
     }
+    AppendOutputs(declared_, attempts_, reference, out_dir_, evidence_);
     CheckTraced();
     return Finish(machine);
   }
@@ -267,8 +270,9 @@ class Extractor {
 
 Evidence Extract(const Case& declared, std::span<const AttemptData> attempts,
                  const std::filesystem::path& out_dir,
-                 const std::map<std::string, std::string>& machine) {
-  return Extractor(declared, attempts, out_dir).Extract(machine);
+                 const std::map<std::string, std::string>& machine,
+                 std::span<const AttemptData> reference) {
+  return Extractor(declared, attempts, out_dir).Extract(machine, reference);
 }
 
 namespace {
@@ -291,7 +295,7 @@ Evidence ExtractTrace(const std::filesystem::path& trace) {
     Case bare;
     bare.name = data.attempt.case_name;
     const std::filesystem::path around = folder.parent_path();
-    if (!data.traces.empty()) return Extractor(bare, std::span(&data, 1), around).Extract({});
+    if (!data.traces.empty()) return Extractor(bare, std::span(&data, 1), around).Extract({}, {});
   }
   AttemptData data;
   data.traces.push_back({trace, 0});

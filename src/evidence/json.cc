@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evidence/evidence.h"
+#include "evidence/outputs.h"
 #include "evidence/schema.h"
 #include "evidence/timed_series.h"
 
@@ -239,6 +240,8 @@ Json ToJson(const Evidence& evidence) {
   json.Append("fallback", Fallbacks(evidence));
   json.Append("timed_series", TimedSeriesToJson(evidence.timed_series));
   json.Append("notes_on_times", Json::ArrayOf(evidence.notes_on_times));
+  json.Append("reference", evidence.reference);
+  json.Append("outputs", OutputsToJson(evidence.outputs));
   json.Append("not_steady", evidence.not_steady);
   json.Append("dispatch_not_steady", evidence.dispatch_not_steady);
   json.Append("plant", evidence.plant);

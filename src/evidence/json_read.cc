@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "evidence/evidence.h"
+#include "evidence/outputs.h"
 #include "evidence/schema.h"
 #include "evidence/timed_series.h"
 
@@ -142,6 +143,14 @@ std::vector<KernelRow> ReadRows(const Json& json, size_t steps) {
   return rows;
 }
 
+// An error against a reference may be infinite, and JSON has no word for that but null.
+std::vector<double> ValuesAt(const Json& json, MetricId metric) {
+  const Json::Array& values = json.At("per_step").AsArray();
+  const bool infinite = Info(metric).worst_process && values.size() == 1 && values[0].IsNull();
+  if (infinite) return {std::numeric_limits<double>::infinity()};
+  return NumbersAt(json, "per_step");
+}
+
 void ReadObservations(const Json& json, Evidence& evidence) {
   for (const Json& item : json.AsArray()) {
     // A metric of a newer perfgate is no fault of this evidence.
@@ -149,7 +158,7 @@ void ReadObservations(const Json& json, Evidence& evidence) {
     if (!metric) continue;
     const int rank = item.Find("rank") == nullptr ? 0 : SmallCountAt(item, "rank");
     evidence.values.push_back({*metric, SideOf(item), SmallCountAt(item, "pair"),
-                               SmallCountAt(item, "process"), NumbersAt(item, "per_step"), rank});
+                               SmallCountAt(item, "process"), ValuesAt(item, *metric), rank});
   }
 }
 
@@ -285,6 +294,8 @@ Evidence EvidenceFromJson(const Json& json) {
     evidence.fallback.push_back({item.At("what").AsString(), item.At("why").AsString()});
   }
   // Absent from what an earlier perfgate stored.
+  if (const Json* reference = json.Find("reference")) evidence.reference = reference->AsString();
+  if (const Json* outputs = json.Find("outputs")) evidence.outputs = OutputsFromJson(*outputs);
   if (const Json* not_steady = json.Find("not_steady"))
     evidence.not_steady = not_steady->AsString();
   if (const Json* not_steady = json.Find("dispatch_not_steady"))

@@ -184,7 +184,10 @@ void CompleteMetrics(const Case& declared, Evidence& evidence) {
   if (evidence.steps.size() < 2) return;
   std::string differing;
   for (const Metric& metric : Metrics()) {
-    if (metric.exactness == Exactness::kExact) NoteDisagreement(evidence, metric.id, differing);
+    // The same sums in another order end in other bits: what counts is the worst process.
+    if (metric.exactness == Exactness::kExact && !metric.worst_process) {
+      NoteDisagreement(evidence, metric.id, differing);
+    }
   }
   NoteUnevenRanks(evidence);
   if (!differing.empty()) {

@@ -30,21 +30,6 @@ void AddCounter(const AttemptData& data, const std::string& key, MetricId metric
   }
 }
 
-// A count that one output does not say is unknown for all, never 0.
-void AddOutputCount(const AttemptData& data, MetricId metric, int64_t Output::*member,
-                    Evidence& evidence) {
-  double total = 0;  // of numbers that the workload chose: their sum may not fit into 64 bits
-  for (const Output& output : data.samples->outputs) {
-    if (output.*member < 0) {
-      evidence.unavailable.emplace(metric, fmt::format("samples.json: output '{}' has no {}",
-                                                       Printable(output.name), Info(metric).name));
-      return;
-    }
-    total += static_cast<double>(output.*member);
-  }
-  if (!data.samples->outputs.empty()) Observe(data.attempt, metric, total, evidence);
-}
-
 }  // namespace
 
 void AppendSamples(const AttemptData& data, Evidence& evidence) {
@@ -54,8 +39,6 @@ void AppendSamples(const AttemptData& data, Evidence& evidence) {
   AddCounter(data, "recompiles", MetricId::kRecompiles, evidence);
   Observe(data.attempt, MetricId::kFallbacks, static_cast<double>(samples.fallback.size()),
           evidence);
-  AddOutputCount(data, MetricId::kNanCount, &Output::nan_count, evidence);
-  AddOutputCount(data, MetricId::kInfCount, &Output::inf_count, evidence);
   const auto warning = samples.environment.find("warning");
   if (warning != samples.environment.end()) {
     AddUnique(evidence.notes, "the workload warns: " + Printable(warning->second));

@@ -67,6 +67,11 @@ MetricValue Summarise(const Evidence& evidence, MetricId metric) {
     return summary;
   }
   summary.largest = *std::max_element(summary.per_step.begin(), summary.per_step.end());
+  if (Info(metric).worst_process) {
+    summary.stable = true;
+    summary.value = summary.largest;
+    return summary;
+  }
   if (Info(metric).exactness != Exactness::kExact) {
     summary.stable = true;
     std::vector<double> medians;

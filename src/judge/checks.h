@@ -17,6 +17,11 @@ Finding CheckRegression(const RegressionCheck& check, const Rule& rule, const Ca
 // One metric against the stored sessions of a branch.
 Finding CheckHistory(const HistoryCheck& check, const Rule& rule, const CaseFacts& facts,
                      Finding finding);
+// A limit on relative_error or max_abs_error: of the output that is worst by its bound.
+Finding CheckOutputErrors(const LimitCheck& check, const Rule& rule, const CaseFacts& facts,
+                          Finding finding);
+// Points a finding on nan_count or inf_count at the first output that has one.
+void PointAtNotFinite(const Evidence& evidence, Finding& finding);
 Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckFusion(const Rule& rule, const CaseFacts& facts, Finding finding);
 Finding CheckChanges(const Rule& rule, const CaseFacts& facts, Finding finding);

@@ -59,6 +59,7 @@ struct Finding {
   std::vector<int> slower;  // indices into the diff's `slower`: what a rise of a time comes from
   std::vector<std::string> operators;
   std::vector<std::string> kernels;  // exact names that a kernels/fusion check points at
+  std::optional<OutputRow> output;   // of the case, that a limit on numerics points at
 };
 
 // A stored run of a case, for rules on a series of them.

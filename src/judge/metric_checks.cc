@@ -199,8 +199,10 @@ Finding CheckLimit(const LimitCheck& check, const Rule& rule, const Evidence& ev
   std::string message =
       fmt::format("{} is {}{} ({})", Info(id).name, Shown(head, id), Suffix(id), check.text);
   if (!above && !below) return With(std::move(finding), Status::kPass, std::move(message));
-  return With(std::move(finding), Status::kFail, std::move(message),
-              EditRule(rule, "another bound or a waiver"));
+  finding = With(std::move(finding), Status::kFail, std::move(message),
+                 EditRule(rule, "another bound or a waiver"));
+  PointAtNotFinite(evidence, finding);
+  return finding;
 }
 
 // Clocks and binning make times of two GPUs of one model differ: against a stored baseline they
@@ -274,6 +276,8 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
   if (head.unstable) return Unstable(std::move(finding), "this run", head.reason);
   if (!head.value) return Unavailable(rule, facts, std::move(finding), head.reason);
   if (const auto* limit = std::get_if<LimitCheck>(&rule.check)) {
+    const bool error = id == MetricId::kRelativeError || id == MetricId::kMaxAbsError;
+    if (error) return CheckOutputErrors(*limit, rule, facts, std::move(finding));
     return CheckLimit(*limit, rule, facts.pair().head, *head.value, std::move(finding));
   }
   finding.head = *head.value;

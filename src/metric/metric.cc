@@ -123,13 +123,15 @@ constexpr std::array kMetrics = {
     Metric{kFallbacks, "fallbacks", Unit::kCount, kLow, kExact, kAnywhere, "samples.json",
            "what the workload was asked for and did not do"},
     Metric{kRelativeError, "relative_error", Unit::kRatio, kLow, kExact, kAnywhere,
-           "a `reference` case with saved outputs", "largest relative error against the reference"},
+           "a `reference` case with saved outputs",
+           "relative error of the worst output against the reference, in the 2-norm", false, true},
     Metric{kMaxAbsError, "max_abs_error", Unit::kRatio, kLow, kExact, kAnywhere,
-           "a `reference` case with saved outputs", "largest absolute error against the reference"},
+           "a `reference` case with saved outputs",
+           "largest absolute error of an element against the reference", false, true},
     Metric{kNanCount, "nan_count", Unit::kCount, kLow, kExact, kAnywhere,
-           "outputs in samples.json", "NaN values in the outputs"},
+           "outputs in samples.json", "NaN values in the outputs", false, true},
     Metric{kInfCount, "inf_count", Unit::kCount, kLow, kExact, kAnywhere,
-           "outputs in samples.json", "infinite values in the outputs"},
+           "outputs in samples.json", "infinite values in the outputs", false, true},
 };
 
 constexpr std::array<std::pair<ChangeKind, std::string_view>, 14> kKinds = {{

@@ -89,6 +89,7 @@ struct Metric {
   // 0 says that something optional is not in use (CUDA graphs, torch.compile): a change from or to
   // it is a decision of the model, and no rise or fall of the number.
   bool zero_is_unused = false;
+  bool worst_process = false;  // processes may differ, and the largest value counts
 };
 
 std::span<const Metric> Metrics();

@@ -9,6 +9,7 @@
 #include "report/evidence_words.h"
 #include "report/layout.h"
 #include "report/markdown.h"
+#include "report/numerics.h"
 #include "report/report.h"
 
 namespace perfgate {
@@ -104,6 +105,7 @@ std::string EvidenceAsText(const Evidence& evidence, const TextStyle& style, boo
   AppendList("note", evidence.notes_on_times, width, &text);
   text += TextMetrics(evidence);
   text += TextTimes(evidence, width);
+  text += NumericsAsText(evidence);
   text += CommunicationAsText(evidence);
   text += TextTable(evidence, evidence.kernels, "kernels", explain);
   text += TextTable(evidence, evidence.transfers, "copies and fills", explain);
@@ -182,6 +184,7 @@ std::string EvidenceAsMarkdown(const Evidence& evidence, bool explain) {
                         markdown::Prose(MetricText(value, metric)));
   }
   text += MarkdownTimes(evidence);
+  text += NumericsAsMarkdown(evidence);
   text += CommunicationAsMarkdown(evidence);
   text += MarkdownTable(evidence, evidence.kernels, "Kernels");
   text += MarkdownTable(evidence, evidence.transfers, "Copies and fills");

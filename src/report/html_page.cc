@@ -177,8 +177,8 @@ std::string TrendsOf(const std::string& case_name, std::span<const Trend> trends
 }
 
 std::string Tables(const Sides& sides, const Diff* diff) {
-  return Kernels(sides, diff) + Communication(sides) + Latency(sides) + MetricsOf(sides) +
-         Environment(sides) + LeftOut(sides);
+  return Numerics(sides) + Kernels(sides, diff) + Communication(sides) + Latency(sides) +
+         MetricsOf(sides) + Environment(sides) + LeftOut(sides);
 }
 
 std::string Traces(const std::vector<std::string>& attempts) {

@@ -37,6 +37,8 @@ std::string Latency(const Sides& sides);
 std::string Kernels(const Sides& sides, const Diff* diff);
 // Ranks and collectives of each side.
 std::string Communication(const Sides& sides);
+// The outputs of head and how far they are from the reference's: a baseline has none.
+std::string Numerics(const Sides& sides);
 std::string MetricsOf(const Sides& sides);
 std::string Environment(const Sides& sides);
 // Of one case and key: a row for each metric that varied.

@@ -13,6 +13,7 @@
 #include "report/evidence_words.h"
 #include "report/html.h"
 #include "report/html_sections.h"
+#include "report/numerics.h"
 
 namespace perfgate::html {
 namespace {
@@ -243,6 +244,11 @@ std::string Communication(const Sides& sides) {
   if (sides.base != nullptr) text += CommunicationAsHtml(*sides.base, both ? "base" : "");
   if (sides.head != nullptr) text += CommunicationAsHtml(*sides.head, both ? "head" : "");
   return text.empty() ? "" : "<h3>Ranks and collectives</h3>\n" + text;
+}
+
+std::string Numerics(const Sides& sides) {
+  const std::string text = sides.head == nullptr ? "" : NumericsAsHtml(*sides.head);
+  return text.empty() ? "" : "<h3>Outputs</h3>\n" + text;
 }
 
 std::string MetricsOf(const Sides& sides) {

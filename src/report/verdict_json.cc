@@ -120,6 +120,7 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("slower", Json::ArrayOf(finding.slower));
   json.Append("operators", Json::ArrayOf(finding.operators));
   json.Append("kernels", Json::ArrayOf(finding.kernels));
+  json.Append("output", finding.output ? OutputToJson(*finding.output) : Json());
   json.Append("message", finding.message);
   json.Append("why", finding.why);
   json.Append("next", finding.next);

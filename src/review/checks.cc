@@ -91,6 +91,26 @@ void CompareAllowances(std::string_view name, const std::vector<Allowance>& befo
   texts->Add(more && less ? Effect::kAlters : more ? Effect::kLoosens : Effect::kTightens, text);
 }
 
+std::optional<double> BoundFor(const std::string& dtype, const std::vector<DtypeBound>& bounds) {
+  for (const DtypeBound& bound : bounds) {
+    if (bound.dtype == dtype) return bound.at_most;
+  }
+  return std::nullopt;
+}
+
+void CompareDtypeBounds(const std::vector<DtypeBound>& before, const std::vector<DtypeBound>& now,
+                        Unit unit, ReviewTexts* texts) {
+  for (const DtypeBound& bound : before) {
+    CompareBound("at most for " + bound.dtype, std::optional(bound.at_most),
+                 BoundFor(bound.dtype, now), true, unit, texts);
+  }
+  for (const DtypeBound& bound : now) {
+    if (BoundFor(bound.dtype, before)) continue;
+    CompareBound("at most for " + bound.dtype, std::optional<double>(),
+                 std::optional(bound.at_most), true, unit, texts);
+  }
+}
+
 void CompareSelector(std::string_view name, const std::optional<KernelSelector>& before,
                      const std::optional<KernelSelector>& now, ReviewTexts* texts) {
   if (before == now) return;
@@ -114,6 +134,7 @@ struct Comparison {
         before_rule.metrics.empty() ? Unit::kCount : Info(before_rule.metrics.front()).unit;
     CompareBound("at most", before.at_most, now.at_most, true, unit, texts);
     CompareBound("at least", before.at_least, now.at_least, false, unit, texts);
+    CompareDtypeBounds(before.by_dtype, now.by_dtype, unit, texts);
   }
   void operator()(const ChangeCheck& before, const ChangeCheck& now) const {
     CompareAllowances("at most", before.at_most, now.at_most, texts);

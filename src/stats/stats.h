@@ -282,4 +282,37 @@ struct Outliers {
 };
 Outliers CountOutliers(std::span<const int64_t> samples);
 
+// ---- Tensors -----------------------------------------------------------------------------------
+
+// How far a tensor is from another one, element by element. NaN in both places, and infinities of
+// one sign in both, are alike: no difference.
+struct TensorError {
+  int64_t compared = 0;  // pairs of elements
+  int64_t numbers = 0;   // pairs of two finite elements
+  int64_t unlike = 0;    // pairs of which not both are finite, and that are not alike
+  // ||values - reference|| / ||reference||, 2-norms in double over the pairs of numbers. Infinity
+  // if any pair is unlike, or the reference is all zeros and the values are not.
+  double relative = 0;
+  double largest = 0;  // of |value - reference|; infinity if any pair is unlike
+  // The pair that is furthest apart, by its place in what was fed: the first that is unlike, if
+  // any, else the first with the largest difference.
+  int64_t at = 0;
+  float value = 0, reference = 0;
+};
+
+// Sums up the error of a tensor that is fed in pieces, so that none need be held whole.
+class TensorErrorSum {
+ public:
+  // The next elements of both, equally many.
+  void Add(std::span<const float> values, std::span<const float> reference);
+  TensorError Total() const;
+
+ private:
+  void AddUnlike(int64_t at, float value, float reference);
+  void AddNumbers(int64_t at, float value, float reference);
+
+  TensorError error_;
+  double square_sum_ = 0, reference_square_sum_ = 0;
+};
+
 }  // namespace perfgate

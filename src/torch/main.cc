@@ -122,7 +122,8 @@ void Run(const Options& options) {
   attempt::Samples samples = attempt::Measure(process.settings, workload);
   samples.environment = process.environment;
   AddReadings(process.before, process.Reading(), &samples.environment);
-  samples.outputs = Describe(outputs, process.settings.folder);
+  samples.outputs = Save(outputs, process.settings);
+  samples.inputs = NameOfInputs(options);
   samples.fallback = model->Fallbacks();
   samples.plant = process.settings.plant;
   attempt::Finish(process.settings, samples);

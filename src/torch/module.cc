@@ -2,6 +2,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/randn.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <utility>
@@ -55,6 +56,14 @@ std::vector<at::Tensor> MakeInputs(const Options& options, at::Device device) {
     inputs.push_back(at::randn(input.shape, generator).to(target));
   }
   return inputs;
+}
+
+std::string NameOfInputs(const Options& options) {
+  std::vector<std::string> shapes;
+  for (const InputSpec& input : options.inputs) {
+    shapes.push_back(fmt::format("[{}]", fmt::join(input.shape, ", ")));
+  }
+  return fmt::format("seed {}: randn {}", options.seed, fmt::join(shapes, ", "));
 }
 
 }  // namespace perfgate::runner

@@ -26,7 +26,7 @@ class Model {
 };
 
 // A defect that can be put into a module on purpose, to see whether the rules bite.
-enum class Defect { kNone, kClone, kCast, kSplitActivation, kSync, kDelay };
+enum class Defect { kNone, kClone, kCast, kSplitActivation, kSync, kDelay, kNarrow };
 
 struct Plant {
   Defect defect = Defect::kNone;
@@ -43,5 +43,7 @@ std::unique_ptr<Model> MakeModule(const Options& options, at::Device device, Pla
 
 // One tensor for each InputSpec.
 std::vector<at::Tensor> MakeInputs(const Options& options, at::Device device);
+// The same text where the numbers are the same before they get their dtype and their device.
+std::string NameOfInputs(const Options& options);
 
 }  // namespace perfgate::runner

@@ -10,9 +10,9 @@
 
 namespace perfgate::runner {
 
-// Statistics of each output, and its elements as little-endian float32 in `folder`/output-<i>.f32
-// (outputs above 256 MiB are not saved).
-std::vector<attempt::Output> Describe(const std::vector<at::Tensor>& outputs,
-                                      const std::string& folder);
+// Each output with its statistics, saved as output-<i>.f32 (perfgate/outputs.h). A complex tensor
+// is one of twice as many real numbers.
+std::vector<attempt::Output> Save(const std::vector<at::Tensor>& outputs,
+                                  const attempt::Settings& settings);
 
 }  // namespace perfgate::runner

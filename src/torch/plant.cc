@@ -21,11 +21,12 @@
 namespace perfgate::runner {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Defect>, 4> kDefects = {{
+constexpr std::array<std::pair<std::string_view, Defect>, 5> kDefects = {{
     {"clone", Defect::kClone},
     {"cast", Defect::kCast},
     {"split_activation", Defect::kSplitActivation},
     {"sync", Defect::kSync},
+    {"narrow", Defect::kNarrow},
 }};
 
 // delay_DURATION, of at most a second.
@@ -59,9 +60,10 @@ Plant Parse(const std::string& text) {
   for (const auto& [name, defect] : kDefects) {
     if (name == text) return {defect, {}};
   }
-  throw Refusal(text,
-                "no such defect; there are clone, cast, split_activation, sync and delay_DURATION, "
-                "for example delay_5us");
+  throw Refusal(
+      text,
+      "no such defect; there are clone, cast, split_activation, sync, narrow and delay_DURATION, "
+      "for example delay_5us");
 }
 
 // The host is busy, as it is with dispatch: a sleep would give the core away, for longer.
@@ -100,6 +102,10 @@ at::Tensor Disturb(const at::Tensor& between, Plant plant) {
     case Defect::kCast: {  // up and back: the numbers stay
       const auto wider = between.scalar_type() == at::kFloat ? at::kDouble : at::kFloat;
       return between.to(wider).to(between.scalar_type());
+    }
+    case Defect::kNarrow: {  // down and back: the numbers lose bits
+      const auto narrower = between.scalar_type() == at::kFloat ? at::kBFloat16 : at::kFloat8_e5m2;
+      return between.to(narrower).to(between.scalar_type());
     }
     case Defect::kSync:
       torch::cuda::synchronize(between.get_device());

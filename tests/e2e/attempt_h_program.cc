@@ -1,7 +1,9 @@
 // A small program without LibTorch or a profiler, measurable by include/perfgate/attempt.h alone.
 #include <perfgate/attempt.h>
+#include <perfgate/outputs.h>
 #include <perfgate/spans.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +47,14 @@ void Measure() {
   workload.tracer = spans.AsTracer();
   attempt::Samples samples = attempt::Measure(settings, workload);
   samples.environment["writer"] = "attempt_h_program";
-  samples.outputs.push_back({"values", {4096}, "fp32", 1, 1, 1, 0, 0, ""});
+  samples.inputs = "ones";
+  values[5] = std::nanf("");
+  samples.outputs = {attempt::Save(settings, "a/values", {64, 64}, "fp32", values.data())};
+  if (std::getenv("WITH_LARGE_OUTPUT")) {
+    std::vector<float> large(5'000'000);
+    for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<float>(i);
+    samples.outputs = {attempt::Save(settings, "large", {5000, 1000}, "bf16", large.data())};
+  }
   attempt::Finish(settings, samples);
 }
 

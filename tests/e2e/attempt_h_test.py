@@ -1,5 +1,6 @@
 """A C++ program that uses only perfgate/attempt.h and perfgate/spans.h keeps the attempt contract."""
 
+import array
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ class AttemptHeaderTest(unittest.TestCase):
     def test_traced_phase_leaves_samples_and_a_trace_of_marked_steps(self):
         attempt = Attempt([PROGRAM])
         self.assertEqual((attempt.code, attempt.stderr), (0, ""))
-        self.assertEqual(set(attempt.files), {"samples.json", "trace.json"})
+        self.assertEqual(set(attempt.files), {"samples.json", "trace.json", "a-values.f32"})
         samples = attempt.samples
         self.assertEqual(samples["schema"], "perfgate.samples/1")
         self.assertEqual(samples["warmup_iterations"], 3)
@@ -28,8 +29,25 @@ class AttemptHeaderTest(unittest.TestCase):
         self.assertEqual(samples["dispatch_ns"], [])
         self.assertIn("returns when the work is done", samples["dispatch_unavailable"])
         self.assertEqual(samples["environment"], {"writer": "attempt_h_program"})
-        self.assertEqual(samples["outputs"][0]["shape"], [4096])
+        self.assertEqual(samples["inputs"], "ones")
         self.assertEqual(samples["plant"], "")
+
+    def test_an_output_is_saved_with_its_statistics(self):
+        attempt = Attempt([PROGRAM])
+        output, = attempt.samples["outputs"]
+        self.assertEqual(output, {"name": "a/values", "shape": [64, 64], "dtype": "fp32", "mean": 1, "min": 1,
+                                  "max": 1, "nan_count": 1, "inf_count": 0, "file": "a-values.f32", "stride": 1})
+        values = array.array("f", attempt.files["a-values.f32"])
+        self.assertEqual(len(values), 4096)
+        self.assertEqual([i for i, value in enumerate(values) if value != 1], [5])
+
+    def test_of_a_large_output_a_sample_is_saved_in_which_all_columns_are(self):
+        attempt = Attempt([PROGRAM], WITH_LARGE_OUTPUT="1")
+        output, = attempt.samples["outputs"]
+        self.assertEqual(output["stride"], 3)  # 2 would leave out every second column
+        self.assertEqual(output["max"], 4999999)
+        values = array.array("f", attempt.files["large.f32"])
+        self.assertEqual(list(values), list(range(0, 5_000_000, 3)))
 
     def test_a_device_clock_times_as_many_iterations_again(self):
         self.assertEqual(Attempt([PROGRAM]).samples["device_latency_ns"], [])
@@ -52,7 +70,7 @@ class AttemptHeaderTest(unittest.TestCase):
     def test_timed_phase_leaves_no_trace(self):
         attempt = Attempt([PROGRAM], PERFGATE_PHASE="timed")
         self.assertEqual(attempt.code, 0)
-        self.assertEqual(set(attempt.files), {"samples.json"})
+        self.assertEqual(set(attempt.files), {"samples.json", "a-values.f32"})
 
     def test_warm_up_until_steady_runs_at_least_two_blocks_of_ten(self):
         attempt = Attempt([PROGRAM], PERFGATE_WARMUP_UNTIL_STEADY="1")
@@ -88,7 +106,7 @@ class AttemptHeaderTest(unittest.TestCase):
             self.assertIn("started by hand", attempt.stderr)
             self.assertIn("over 7 iterations", attempt.stderr)
             folder = re.search(r"files in (\S+)", attempt.stderr)[1]
-            self.assertEqual(sorted(os.listdir(folder)), ["samples.json", "trace.json"])
+            self.assertEqual(sorted(os.listdir(folder)), ["a-values.f32", "samples.json", "trace.json"])
             shutil.rmtree(folder)
 
 

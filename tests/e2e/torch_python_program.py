@@ -17,4 +17,4 @@ def forward(x):
 
 batch = torch.ones(8, 16)
 perfgate.measure(lambda: forward(batch), settings, environment={"model": "v2"},
-                 fallback={"flash": "no GPU"}, plant=settings.plant)
+                 fallback={"flash": "no GPU"}, plant=settings.plant, inputs="ones")

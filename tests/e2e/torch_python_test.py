@@ -1,7 +1,9 @@
 """A Python script with python/perfgate.py keeps the attempt contract; run with the Python of torch."""
 
+import array
 import pathlib
 import sys
+import tempfile
 import unittest
 
 from attempt_contract import Attempt
@@ -34,12 +36,38 @@ class PythonHelperTest(unittest.TestCase):
         self.assertEqual((y["name"], y["shape"], y["dtype"]), ("output.y", [8, 16], "fp32"))
         self.assertEqual((nan["nan_count"], nan["inf_count"], nan["mean"]), (1, 0, 1.0))
         self.assertEqual(len(attempt.files["output.y.f32"]), 8 * 16 * 4)
+        self.assertEqual(samples["inputs"], "ones")
         self.assertEqual(attempt.trace["perfgate_writer"], "perfgate.py")
         steps = attempt.operators_of_steps()
         self.assertEqual(len(steps), 3)
         for step in steps:
             self.assertEqual(step.count("aten::mm"), 1)
             self.assertEqual(step.count("aten::relu"), 1)
+
+    def test_elements_are_saved_as_float32_whatever_their_type(self):
+        sys.path.insert(0, PATH["PYTHONPATH"])
+        import perfgate
+        import torch
+        with tempfile.TemporaryDirectory() as folder:
+            def save(tensor, outputs=1):
+                described = perfgate._save("a/b", tensor, pathlib.Path(folder), outputs)
+                self.assertEqual(described["file"], "a-b.f32")
+                saved = array.array("f", (pathlib.Path(folder) / "a-b.f32").read_bytes())
+                return described, list(saved)
+
+            ones = torch.ones(2, 3)
+            self.assertEqual(save(ones.bfloat16().t())[1], [1] * 6)
+            for dtype, name in ((torch.bfloat16, "bf16"), (torch.float8_e5m2, "fp8_e5m2"),
+                                (torch.int64, "int64"), (torch.bool, "bool")):
+                self.assertEqual(save(ones.to(dtype))[0]["dtype"], name)
+            described, saved = save(torch.tensor([1 + 2j, 3 - 4j]).conj())
+            self.assertEqual((described["shape"], described["dtype"], saved), ([2, 2], "fp32", [1, -2, 3, 4]))
+            self.assertEqual(save(torch.empty(0, 4))[1], [])
+            described, saved = save(torch.arange(5_000_000.0).reshape(5000, 1000))
+            self.assertEqual(described["stride"], 3)  # as perfgate/outputs.h
+            self.assertEqual(saved[:3] + saved[-1:], [0, 3, 6, 4999998])
+        self.assertEqual(perfgate._stride(4 << 20, 16), 1)
+        self.assertEqual(perfgate._stride(4 << 20, 17), 3)
 
     def test_a_bad_setting_is_named(self):
         attempt = Attempt(PROGRAM, PERFGATE_ITERATIONS="0", **PATH)

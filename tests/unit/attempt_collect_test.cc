@@ -140,5 +140,26 @@ TEST_F(AttemptFolder, AnOutputFileThatIsMissingIsAFault) {
   EXPECT_EQ(data.samples->outputs[0].file, "");
 }
 
+TEST_F(AttemptFolder, AnOutputFileIsAsLongAsItsShapeSays) {
+  const auto collect = [&](const std::string& output) {
+    Put("samples.json", R"({"schema": "perfgate.samples/1", "outputs": [{"name": "o", )" + output +
+                            R"(, "file": "o.f32"}]})");
+    return Collect().faults;
+  };
+  Put("trace.json", "{}");
+  Put("o.f32", std::string(24, 'x'));
+  EXPECT_THAT(collect(R"("shape": [2, 3])"), IsEmpty());
+  EXPECT_THAT(collect(R"("shape": [2, 6], "stride": 2)"), IsEmpty());
+  const char* const wrong = "o.f32: holds 24 bytes, where the shape of output 'o' asks for ";
+  EXPECT_THAT(collect(R"("shape": [2, 4])"),
+              ElementsAre(wrong + std::string("8 elements of 4 bytes")));
+  EXPECT_THAT(collect(R"("shape": [2, 2])"),
+              ElementsAre(wrong + std::string("4 elements of 4 bytes")));
+  Put("o.f32", std::string(25, 'x'));
+  EXPECT_THAT(collect(R"("shape": [2, 3])"), ElementsAre(HasSubstr("holds 25 bytes")));
+  Put("o.f32", "");
+  EXPECT_THAT(collect(R"("shape": [0, 3])"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace perfgate

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -50,6 +51,8 @@ TEST_F(SamplesFile, WhatIsWrittenIsReadBack) {
   samples.environment = {{"torch", "2.11.0"}, {"writer", "test \"quoted\""}};
   samples.fallback = {{"hand_fused", "built without nvcc"}};
   samples.plant = "clone";
+  samples.inputs = "seed 1";
+  samples.outputs[0].stride = 5;
   WriteSamples(samples, File());
   const Samples read = ReadSamples(File());
   EXPECT_EQ(read.cold_start_ns, samples.cold_start_ns);
@@ -67,6 +70,8 @@ TEST_F(SamplesFile, WhatIsWrittenIsReadBack) {
   EXPECT_TRUE(std::isnan(read.outputs[0].max));
   EXPECT_EQ(read.outputs[0].inf_count, 2);
   EXPECT_EQ(read.outputs[0].file, "out-0.f32");
+  EXPECT_EQ(read.outputs[0].stride, 5);
+  EXPECT_EQ(read.inputs, "seed 1");
   EXPECT_EQ(read.environment, samples.environment);
   ASSERT_EQ(read.fallback.size(), 1U);
   EXPECT_EQ(read.fallback[0].why, "built without nvcc");
@@ -116,6 +121,27 @@ TEST_F(SamplesFile, AnOutputFileOutsideTheAttemptIsRefused) {
         HasSubstr("outputs[0].file: expected a path inside the attempt folder"))
         << path;
   }
+}
+
+TEST_F(SamplesFile, AShapeThatNoTensorHasIsRefused) {
+  std::string ones = "1";
+  for (int i = 0; i < 64; ++i) ones += ", 1";
+  EXPECT_THAT(
+      ErrorOf(R"({"schema": "perfgate.samples/1", "outputs": [{"shape": [)" + ones + "]}]}"),
+      HasSubstr("outputs[0].shape: expected at most 64 sizes"));
+}
+
+TEST(Outputs, ASampleHoldsTheFirstElementAndEveryFurtherOne) {
+  Output output;
+  EXPECT_EQ(ElementsOf(output), 1);  // no dimension: a scalar
+  output.shape = {3, 4};
+  EXPECT_EQ(SavedElementsOf(output), 12);
+  output.stride = 5;
+  EXPECT_EQ(SavedElementsOf(output), 3);  // 0, 5, 10
+  output.shape = {3, 0, INT64_MAX};
+  EXPECT_EQ(SavedElementsOf(output), 0);
+  output.shape = {INT64_MAX, INT64_MAX};
+  EXPECT_EQ(ElementsOf(output), INT64_MAX);
 }
 
 TEST_F(SamplesFile, ANamedPipeIsRefusedInsteadOfWaitedFor) {

@@ -14,9 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-// The fenced blocks of docs/rules.md that are marked `yaml MARK`.
-std::vector<std::string> Blocks(const std::string& mark) {
-  const std::string page = ReadFile(std::string(PERFGATE_TEST_DATA) + "/../../docs/rules.md");
+// The fenced blocks of a page of docs/ that are marked `yaml MARK`.
+std::vector<std::string> Blocks(const std::string& mark, const std::string& name = "rules.md") {
+  const std::string page = ReadFile(std::string(PERFGATE_TEST_DATA) + "/../../docs/" + name);
   const std::string fence = "```yaml " + mark + "\n";
   std::vector<std::string> blocks;
   for (size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
@@ -47,6 +47,20 @@ TEST_F(RulesPage, ShowsASuiteThatLoads) {
   EXPECT_EQ(std::count_if(suite.cases.begin(), suite.cases.end(),
                           [](const Case& each) { return !each.reference_only; }),
             4);
+}
+
+TEST_F(RulesPage, TheSuiteAndTheRulesOfNumericsLoad) {
+  const std::vector<std::string> rules = Blocks("rules", "numerics.md");
+  const std::vector<std::string> suites = Blocks("suite", "numerics.md");
+  ASSERT_EQ(rules.size(), 1u);
+  ASSERT_EQ(suites.size(), 1u);
+  Write("rules/mine.yaml", "version: 1\nrules:\n" + rules[0]);
+  const Suite suite = LoadSuite(Write("perfgate.yaml", suites[0]));
+  ASSERT_EQ(suite.cases.size(), 4u);
+  EXPECT_TRUE(suite.cases[3].reference_only);
+  for (const Case& each : suite.cases) {
+    EXPECT_EQ(each.reference, each.reference_only ? "" : suite.cases[3].name);
+  }
 }
 
 TEST(PacksPage, ExplainsEveryRuleInItsOwnWords) {

@@ -38,6 +38,14 @@ TEST_F(RuleFile, ALimitIsInTheUnitOfItsMetric) {
   EXPECT_EQ(std::get<LimitCheck>(ratio.check).at_most, 0.01);
 }
 
+TEST_F(RuleFile, ALimitOnErrorsMayBeByElementType) {
+  const Rule rule = One("metric: relative_error, limit: {at_most: {fp32: 1e-5, bf16: 1%}}");
+  const LimitCheck& check = std::get<LimitCheck>(rule.check);
+  EXPECT_FALSE(check.at_most.has_value());
+  EXPECT_EQ(check.by_dtype, (std::vector<DtypeBound>{{"fp32", 1e-5}, {"bf16", 0.01}}));
+  EXPECT_EQ(check.text, "at most fp32 1e-5 / bf16 1%");
+}
+
 TEST_F(RuleFile, AChangeHasStepsOfBothDirections) {
   const auto check = std::get<ChangeCheck>(
       One("metric: gpu_time, change: {at_most: [+3%, +2us], at_least: -50%}").check);
@@ -148,6 +156,17 @@ constexpr Mistake kRuleMistakes[] = {
     {"negative_limit", "metric: kernels\n    limit: {at_most: -1}\n",
      "must be 0 or more, found '-1'"},
     {"nan_limit", "metric: relative_error\n    limit: {at_most: .nan}\n", "found '.nan'"},
+    {"limit_of_a_type_that_none_writes",
+     "metric: relative_error\n    limit: {at_most: {b16: 1%}}\n",
+     "unknown key 'b16'; did you mean 'bf16'?"},
+    {"limit_by_type_of_a_count", "metric: nan_count\n    limit: {at_most: {bf16: 0}}\n",
+     "bounds by element type are for relative_error and max_abs_error; nan_count has one bound"},
+    {"limit_by_no_type", "metric: relative_error\n    limit: {at_most: {}}\n",
+     "the mapping is empty"},
+    {"limit_by_type_from_below", "metric: relative_error\n    limit: {at_least: {bf16: 1%}}\n",
+     "rules[0].limit.at_least: must be"},
+    {"negative_limit_by_type", "metric: max_abs_error\n    limit: {at_most: {bf16: -1}}\n",
+     "rules[0].limit.at_most.bf16: must be 0 or more"},
     {"limit_of_nothing", "metric: kernels\n    limit: {}\n",
      "rules[0].limit: needs 'at_most' or 'at_least'"},
     {"impossible_limit", "metric: kernels\n    limit: {at_most: 1, at_least: 2}\n",

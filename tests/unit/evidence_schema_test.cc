@@ -43,6 +43,7 @@ TEST(EvidenceSchema, NamesEveryKeyThatIsWritten) {
   const Json schema = Schema();
   Evidence whole = ExtractTrace(kData / "traces/mlp_pageable_h2d.json.gz");
   whole.timed_series.emplace_back().percentiles.emplace_back();
+  whole.outputs.emplace_back().error.emplace();
   whole.base_side = std::make_shared<const Evidence>(whole);
   const Json evidence = ToJson(whole);
   EXPECT_THAT(Keys(evidence), UnorderedElementsAreArray(Keys(schema.At("properties"))));
@@ -63,7 +64,7 @@ TEST(EvidenceSchema, NamesEveryKeyThatIsWritten) {
     ExpectFits(metric, schema.At("$defs").At("metric"));
   }
   const Json& properties = schema.At("properties");
-  for (const char* list : {"observations", "operators", "attempts", "timed_series"}) {
+  for (const char* list : {"observations", "operators", "attempts", "timed_series", "outputs"}) {
     ASSERT_FALSE(evidence.At(list).AsArray().empty()) << list;
     for (const Json& item : evidence.At(list).AsArray()) {
       ExpectFits(item, properties.At(list).At("items"));

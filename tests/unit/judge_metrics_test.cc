@@ -207,11 +207,11 @@ TEST(JudgeChange, InfinityIsAnError) {
 }
 
 TEST(JudgeLimit, HoldsAtItsBoundAndFailsBeyondIt) {
-  const Rule rule = LimitRule(kRelativeError, 0.01);
-  EXPECT_EQ(FindingOf(rule, PairOf(kRelativeError, {}, {0.01})).status, Status::kPass);
-  const Finding finding = FindingOf(rule, PairOf(kRelativeError, {}, {0.02}));
+  const Rule rule = LimitRule(kFallbacks, 1);
+  EXPECT_EQ(FindingOf(rule, PairOf(kFallbacks, {}, {1})).status, Status::kPass);
+  const Finding finding = FindingOf(rule, PairOf(kFallbacks, {}, {2}));
   EXPECT_EQ(finding.status, Status::kFail);
-  EXPECT_EQ(finding.message, "relative_error is 0.02 (at most 0.01)");
+  EXPECT_EQ(finding.message, "fallbacks is 2 (at most 1)");
   EXPECT_EQ(finding.next, "set another bound or a waiver in rules/mine.yaml:7:5");
   const Rule least = SomeRule(LimitCheck{std::nullopt, 2.0, "at least 2"}, {kStreams});
   EXPECT_EQ(FindingOf(least, PairOf(kStreams, {}, {2})).status, Status::kPass);
@@ -220,9 +220,9 @@ TEST(JudgeLimit, HoldsAtItsBoundAndFailsBeyondIt) {
 
 TEST(JudgeLimit, NaNIsAnErrorAndNeverAPass) {
   const Finding finding =
-      FindingOf(LimitRule(kRelativeError, 0.01), PairOf(kRelativeError, {}, {std::nan("")}));
+      FindingOf(LimitRule(kPeakBytes, 64), PairOf(kPeakBytes, {}, {std::nan("")}));
   EXPECT_EQ(finding.status, Status::kError);
-  EXPECT_THAT(finding.message, HasSubstr("relative_error"));
+  EXPECT_THAT(finding.message, HasSubstr("peak_bytes"));
 }
 
 TEST(JudgeLimit, NeedsNoBaseline) {

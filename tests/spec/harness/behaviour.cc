@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "base/text.h"
@@ -39,7 +40,7 @@ int SignalNumber(std::string_view name, const std::string& where) {
   throw std::runtime_error(fmt::format("{}: no such signal here: {}", where, name));
 }
 
-// "y fp32 64x768 mean 0.5 nan 3 inf 1 file y.bin"
+// "y fp32 64x768 mean 0.5 nan 3 inf 1 file y.f32 stride 2"
 Output ParseOutput(std::string_view text, const std::string& where) {
   std::istringstream in{std::string(text)};
   Output output;
@@ -56,6 +57,8 @@ Output ParseOutput(std::string_view text, const std::string& where) {
       in >> output.inf_count;
     } else if (key == "file") {
       in >> output.file;
+    } else if (key == "stride") {
+      in >> output.stride;
     } else {
       throw std::runtime_error(fmt::format("{}: an output has no `{}`", where, key));
     }
@@ -63,6 +66,19 @@ Output ParseOutput(std::string_view text, const std::string& where) {
   output.min = output.mean - 1;
   output.max = output.mean + 1;
   return output;
+}
+
+// "1 2.5 nan -inf" -> the bytes of these numbers as little-endian float32.
+std::string Float32(std::string_view text, const std::string& where) {
+  std::string bytes;
+  for (const std::string& word : Split(text, ' ')) {
+    if (word.empty()) continue;
+    char* end = nullptr;
+    const float value = std::strtof(word.c_str(), &end);
+    if (*end != '\0') throw std::runtime_error(fmt::format("{}: `{}` is no number", where, word));
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  return bytes;
 }
 
 void SetPairs(std::string_view text, std::map<std::string, std::string>& into) {
@@ -121,6 +137,8 @@ bool SetSamples(std::string_view key, std::string_view value, const std::string&
     samples.first_call_ns = Nanoseconds(value, where);
   } else if (key == "output") {
     samples.outputs.push_back(ParseOutput(value, where));
+  } else if (key == "inputs") {
+    samples.inputs = value;
   } else if (key == "environment") {
     SetPairs(value, samples.environment);
   } else if (key == "fallback") {
@@ -172,6 +190,8 @@ Behaviour ParseBehaviour(std::string_view text, const std::string& where) {
       behaviour.traces.emplace_back(key.substr(6), value);
     } else if (key.starts_with("file ")) {
       behaviour.files.emplace_back(key.substr(5), value);
+    } else if (key.starts_with("values ")) {
+      behaviour.files.emplace_back(key.substr(7), Float32(value, where));
     } else if (!SetEnding(key, value, where, behaviour) &&
                !SetSamples(key, value, where, behaviour)) {
       throw std::runtime_error(fmt::format("{}: a program has no `{}`", where, key));
