@@ -281,7 +281,7 @@ Evidence EvidenceFor(const Case& declared, const StoredRun& stored) {
 
 JudgedRun JudgeRun(const Selection& selection, const StoredRun& stored, World& world) {
   const std::string not_judged = WhyNotJudged(stored.run);
-  const std::vector<StoredRun> before = RunsBefore(stored.run, selection);
+  const std::vector<StoredRun> before = RunsBefore(stored, selection);
   std::vector<JudgedCase> judged;
   std::vector<CasePair> pairs;
   for (const Case& declared : selection.cases) {

@@ -1,37 +1,52 @@
 #include "cli/past_runs.h"
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include "base/text.h"
 
 namespace perfgate::cli {
 namespace {
 
-std::set<std::string> CasesWithHistory(const Selection& selection) {
-  std::set<std::string> names;
+// Of sessions of one key, how many are looked at for each that is needed: some do not count.
+constexpr int kSpare = 5;
+
+const Evidence* Find(const StoredRun& stored, const std::string& case_name) {
+  const auto found =
+      std::find_if(stored.cases.begin(), stored.cases.end(),
+                   [&](const Evidence& evidence) { return evidence.case_name == case_name; });
+  return found == stored.cases.end() ? nullptr : &*found;
+}
+
+SeriesQuery QueryOf(const StoredRun& stored, const Selection& selection) {
+  SeriesQuery query;
+  query.before = stored.run.started;
+  int sessions = 0;
+  bool all = false;
   for (const Rule& rule : selection.suite.rules) {
-    if (!std::holds_alternative<HistoryCheck>(rule.check) || rule.severity == Severity::kOff) {
-      continue;
-    }
+    const auto* check = std::get_if<HistoryCheck>(&rule.check);
+    if (check == nullptr || rule.severity == Severity::kOff) continue;
+    query.branches.insert(check->branch);
+    sessions = std::max(sessions, check->sessions);
+    all = all || !check->since.empty();
     for (const Case& declared : selection.cases) {
-      if (MatchesGlob(rule.cases, declared.name)) names.insert(declared.name);
+      const Evidence* head = Find(stored, declared.name);
+      if (head != nullptr && MatchesGlob(rule.cases, declared.name)) {
+        query.cases[declared.name] = head->key;
+      }
     }
   }
-  return names;
+  if (!all) query.most = kSpare * sessions;
+  return query;
 }
 
 }  // namespace
 
-std::vector<StoredRun> RunsBefore(const RunRecord& run, const Selection& selection) {
-  const std::set<std::string> names = CasesWithHistory(selection);
+std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& selection) {
+  const SeriesQuery query = QueryOf(stored, selection);
   std::error_code error;
-  if (names.empty() || !std::filesystem::exists(selection.database, error)) return {};
-  std::vector<StoredRun> runs = Store(selection.database).FinishedRuns(names);
-  std::erase_if(runs, [&](const StoredRun& stored) {
-    return stored.run.id == run.id || stored.run.started >= run.started;
-  });
-  return runs;
+  if (query.cases.empty() || !std::filesystem::exists(selection.database, error)) return {};
+  return Store(selection.database).Series(query);
 }
 
 std::vector<PastSession> SessionsOf(const std::string& case_name,

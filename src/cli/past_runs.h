@@ -10,10 +10,10 @@
 
 namespace perfgate::cli {
 
-// Finished runs in the selection's database that began before `run`, oldest first, with the
-// evidence of the cases that `history` rules are for; none where no rule asks for them, or without
-// a database.
-std::vector<StoredRun> RunsBefore(const RunRecord& run, const Selection& selection);
+// Finished runs in the selection's database that began before `stored`, oldest first, with the
+// evidence that `history` rules may compare its cases with; none where no rule asks for it, or
+// without a database.
+std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& selection);
 
 // The sessions of one case among them.
 std::vector<PastSession> SessionsOf(const std::string& case_name,

@@ -1,6 +1,8 @@
 // Reading runs back, and trends over them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -142,29 +144,46 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
   return stored;
 }
 
-std::vector<StoredRun> Store::FinishedRuns(const std::set<std::string>& case_names) const {
+std::vector<StoredRun> Store::Series(const SeriesQuery& query) const {
   Database& database = impl_->database;
   ReadTransaction transaction(database);
   Statement runs(database,
-                 "SELECT run_id, record, id FROM run WHERE status = 'finished' "
-                 "ORDER BY started, run_id");
+                 "SELECT run_id, record, id, json_extract(record, '$.branch') FROM run "
+                 "WHERE status = 'finished' AND started < :before "
+                 "ORDER BY started DESC, run_id DESC");
+  runs.Bind(":before", query.before);
   Statement cases(database,
-                  "SELECT evidence_id, case_name, detail FROM evidence WHERE run_id = :id "
-                  "ORDER BY position");
+                  "SELECT evidence_id, case_name, detail, digest FROM evidence "
+                  "JOIN environment USING (environment_id) WHERE run_id = :id ORDER BY position");
+  std::map<std::string, std::string> digests;
+  for (const auto& [name, key] : query.cases) digests[name] = DigestOf(key);
+  std::map<std::string, int> read;
+  const auto wanted = [&](const std::string& name) {
+    return !query.most || read[name] < *query.most;
+  };
   std::vector<StoredRun> found;
-  while (runs.Step()) {
+  while (runs.Step() && std::any_of(digests.begin(), digests.end(),
+                                    [&](const auto& each) { return wanted(each.first); })) {
     StoredRun stored;
+    const bool of_branch = query.branches.contains(runs.Text(3));
+    bool any_read = false;
     cases.Bind(":id", runs.Int(0));
     while (cases.Step()) {
-      if (!case_names.contains(cases.Text(1))) continue;
-      stored.cases.push_back(JoinEvidence(PartsWithoutRows(database, cases.Int(0), cases.Text(2))));
+      const std::string name = cases.Text(1);
+      if (!digests.contains(name) || !wanted(name)) continue;
+      stored.cases.emplace_back().case_name = name;
+      if (!of_branch || cases.Text(3) != digests[name]) continue;
+      stored.cases.back() = JoinEvidence(PartsWithoutRows(database, cases.Int(0), cases.Text(2)));
+      any_read = true;
+      ++read[name];
     }
     cases.Reset();
     if (stored.cases.empty()) continue;
     stored.run = ReadRun(database, runs);
-    TakeTimesAgain(Collected(database, runs.Int(0), stored.run), stored);
+    if (any_read) TakeTimesAgain(Collected(database, runs.Int(0), stored.run), stored);
     found.push_back(std::move(stored));
   }
+  std::reverse(found.begin(), found.end());
   return found;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace perfgate {
 namespace {
 
@@ -18,6 +20,14 @@ Json Take(Json::Object& object, std::string_view key) {
 }
 
 }  // namespace
+
+std::string FieldsText(const Key& key) {
+  Json fields{Json::Object{}};
+  for (const auto& [name, value] : key.fields) fields.Append(name, value);
+  return WriteJson(fields, 0);
+}
+
+std::string DigestOf(const Key& key) { return Hash16(FieldsText(key)); }
 
 RunParts SplitRun(const RunRecord& run) {
   Json::Object object = ToJson(run).AsObject();

@@ -22,6 +22,10 @@ RunParts SplitRun(const RunRecord& run);
 // `name` stands for the source in messages of Error(kInput).
 RunRecord JoinRun(RunParts parts, const std::string& name);
 
+// The fields of a key as `environment` keeps them, and the digest by which it knows them.
+std::string FieldsText(const Key& key);
+std::string DigestOf(const Key& key);
+
 struct EvidenceParts {
   Json detail;
   Json::Object metrics;

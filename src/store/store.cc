@@ -50,10 +50,7 @@ void AddAttempts(Database& database, int64_t run_id, const RunRecord& run,
 }
 
 int64_t EnvironmentId(Database& database, const Key& key) {
-  Json fields{Json::Object{}};
-  for (const auto& [name, value] : key.fields) fields.Append(name, value);
-  const std::string text = Text(fields);
-  const std::string digest = Hash16(text);
+  const std::string text = FieldsText(key), digest = DigestOf(key);
   Statement(database,
             "INSERT INTO environment (digest, fields) VALUES (:digest, :fields) "
             "ON CONFLICT DO NOTHING")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,6 +38,14 @@ struct HistoryPoint {
   std::string unavailable;  // the reason, if there is no value because it was not measured; "" else
 };
 
+// Which evidence of a series is worth reading.
+struct SeriesQuery {
+  std::map<std::string, Key> cases;  // by name: of this key
+  std::set<std::string> branches;    // of runs of these
+  std::string before;                // that began before: ISO 8601, UTC
+  std::optional<int> most;           // of a case, the newest so many
+};
+
 class Transaction;
 
 class Store {
@@ -56,8 +65,10 @@ class Store {
   // were kept.
   std::optional<StoredRun> FindRun(const std::string& id) const;
   // Finished runs that hold evidence of these cases, oldest first, with that evidence, which lacks
-  // its rows of kernels, transfers and syncs. Times as FindRun.
-  std::vector<StoredRun> FinishedRuns(const std::set<std::string>& case_names) const;
+  // its rows of kernels, transfers and syncs. Times as FindRun. Evidence of another branch or key
+  // has its case's name and nothing else. What is older than the `most`th of every case is left
+  // out.
+  std::vector<StoredRun> Series(const SeriesQuery& query) const;
   std::vector<RunRow> ListRuns() const;  // newest first
   // Of all cases whose name matches, oldest first within a case; points without a value included.
   // Without a metric: of all metrics that this perfgate knows. `most_runs`: of the newest runs.

@@ -158,15 +158,26 @@ TEST_F(StoreTest, TimesOfARunAreThoseOfItsRawSamples) {
   EXPECT_EQ(Summarise(found, MetricId::kKernels).value, 5);
 }
 
-TEST_F(StoreTest, FinishedRunsOfSomeCasesComeOldestFirstWithTheirValuesAndWithoutRows) {
+// Two finished runs of main, one of a topic and one that was interrupted.
+void FillSeries(Store& store) {
+  for (const char* id : {"a", "b", "topic", "interrupted"}) {
+    RunRecord run = SomeRun(id, std::string("2027-01-31T10:15:00Z-") + id);
+    run.branch = run.id == "topic" ? "topic" : "main";
+    run.finished = run.id != "interrupted";
+    store.AddRun(run, {SomeEvidence(run.id == "a" ? 5 : 6)}, {{SomeAttempt(run)}});
+  }
+}
+
+SeriesQuery SomeQuery() {
+  return {{{kCase, SomeEvidence(5).key}}, {"main"}, "2027-02-01T00:00:00Z", {}};
+}
+
+TEST_F(StoreTest, ASeriesHasItsFinishedRunsOldestFirstWithTheirValuesAndWithoutRows) {
   Store store(file_);
-  Fill(store);
-  RunRecord interrupted = SomeRun("i", "2027-01-01T00:00:00Z");
-  interrupted.finished = false;
-  store.AddRun(interrupted, {SomeEvidence(1)});
-  const std::vector<StoredRun> runs = store.FinishedRuns({kCase});
-  ASSERT_EQ(runs.size(), 2U);
-  EXPECT_EQ(runs[0].run.id, "20270131T101500Z-000001");
+  FillSeries(store);
+  const std::vector<StoredRun> runs = store.Series(SomeQuery());
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs[0].run.id, "a");
   EXPECT_EQ(runs[0].run.cases.size(), 1U);
   ASSERT_EQ(runs[1].cases.size(), 1U);
   const Evidence& evidence = runs[1].cases[0];
@@ -175,7 +186,42 @@ TEST_F(StoreTest, FinishedRunsOfSomeCasesComeOldestFirstWithTheirValuesAndWithou
   EXPECT_EQ(evidence.plant, "clone");
   EXPECT_THAT(evidence.kernels, IsEmpty());
   EXPECT_EQ(Summarise(evidence, MetricId::kColdStart).value, 5);  // from the raw samples
-  EXPECT_THAT(store.FinishedRuns({"other"}), IsEmpty());
+}
+
+TEST_F(StoreTest, ASeriesNamesWhatIsOfAnotherBranchOrKeyAndReadsNothingOfIt) {
+  Store store(file_);
+  FillSeries(store);
+  const std::vector<StoredRun> runs = store.Series(SomeQuery());
+  EXPECT_EQ(runs.at(2).run.branch, "topic");
+  EXPECT_EQ(runs[2].cases.at(0).case_name, kCase);
+  EXPECT_THAT(runs[2].cases[0].values, IsEmpty());
+  SeriesQuery other = SomeQuery();
+  other.cases[kCase].fields["torch"] = "2.12.0";
+  EXPECT_THAT(store.Series(other).at(0).cases.at(0).values, IsEmpty());
+  other.cases = {{"other", Key()}};
+  EXPECT_THAT(store.Series(other), IsEmpty());
+}
+
+TEST_F(StoreTest, ASeriesHoldsWhatBeganBeforeARunSoThatItIsJudgedAlikeLater) {
+  Store store(file_);
+  FillSeries(store);
+  SeriesQuery query = SomeQuery();
+  query.before = "2027-01-31T10:15:00Z-b";
+  query.most = 1;
+  const std::vector<StoredRun> runs = store.Series(query);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].run.id, "a");
+}
+
+TEST_F(StoreTest, ASeriesEndsWithTheMostThatIsAskedFor) {
+  Store store(file_);
+  FillSeries(store);
+  SeriesQuery query = SomeQuery();
+  query.most = 1;
+  const std::vector<StoredRun> runs = store.Series(query);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].run.id, "b");
+  EXPECT_EQ(runs[1].run.id, "topic");
 }
 
 TEST_F(StoreTest, ARunThatIsNotThereIsNotFound) {
