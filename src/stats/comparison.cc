@@ -13,6 +13,10 @@ namespace {
 // interval of normal values is wider than the best one by the square root of pi/3.
 constexpr double kNormal99 = 2.326, kNormal95 = 1.645, kNormal90 = 1.282, kWidth = 1.023;
 constexpr int kMostPairs = 1000;  // beyond this "more pairs" is no advice
+// Pairs that tell only larger changes, in tolerances, pass nothing: what looks unchanged then does
+// so by chance. Of 97 recorded pairs with a noise of 11 %, a head that is 5 % slower passed in 14
+// of 1000 draws at a tolerance of 2 %, with this in 1.
+constexpr double kMostResolvable = 1.5;
 
 // log(head/base) of each pair; nothing if there is a pair without one.
 std::optional<std::vector<double>> LogRatios(std::span<const double> base,
@@ -39,13 +43,17 @@ void CheckTolerance(double tolerance) {
 }
 
 double StandardDeviation(const std::vector<double>& ratios) {
-  const double robust = 1.4826 * MedianAbsoluteDeviation(ratios);
-  if (robust > 0 || ratios.size() < 2) return robust;
-  // More than half of the pairs are equal, as of a coarse clock: what is left still varies.
+  if (ratios.size() < 2) return 0;
   double mean = 0, squares = 0;
   for (const double ratio : ratios) mean += ratio / static_cast<double>(ratios.size());
   for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
   return std::sqrt(squares / static_cast<double>(ratios.size() - 1));
+}
+
+// Where more than half of the pairs are equal, as of a coarse clock, what is left still varies.
+double RobustDeviation(const std::vector<double>& ratios) {
+  const double robust = 1.4826 * MedianAbsoluteDeviation(ratios);
+  return robust > 0 ? robust : StandardDeviation(ratios);
 }
 
 std::optional<int> PairsToDecide(double shift, double noise, double limit, int minimum) {
@@ -99,7 +107,8 @@ Comparison ComparePairs(std::span<const double> base, std::span<const double> he
   const auto from_below = [&](int rank) { return walsh[static_cast<size_t>(rank) - 1]; };
   const auto from_above = [&](int rank) { return walsh[walsh.size() - static_cast<size_t>(rank)]; };
   result.shift = std::expm1(shift);
-  result.noise = StandardDeviation(*ratios);
+  result.noise = RobustDeviation(*ratios);
+  result.spread = StandardDeviation(*ratios);
   result.p = SignedRankP(*ratios);
   if (rank_fail > 0) result.lower = std::expm1(from_below(rank_fail));
   if (rank_pass > 0) result.upper = std::expm1(from_above(rank_pass));
@@ -108,12 +117,15 @@ Comparison ComparePairs(std::span<const double> base, std::span<const double> he
   }
 
   const bool slower = rank_fail > 0 && from_below(rank_fail) > 0 && shift > limit;
+  const bool faster = rank_fail > 0 && from_above(rank_fail) < 0 && shift < -limit;
   const bool bimodal = FindTwoLevels(RatiosOf(*ratios)).has_value();
+  const bool resolved =
+      ResolvableTolerance(result.noise, result.pairs) <= kMostResolvable * settings.tolerance;
   if (slower && !bimodal) {
     result.verdict = PairsVerdict::kFail;
-  } else if (rank_pass > 0 && from_above(rank_pass) < limit) {
+  } else if (rank_pass > 0 && from_above(rank_pass) < limit && (resolved || faster)) {
     result.verdict = PairsVerdict::kPass;
-    result.improved = rank_fail > 0 && from_above(rank_fail) < 0 && shift < -limit;
+    result.improved = faster;
   } else {
     const int minimum = MinimumPairs(settings.alpha_fail);
     result.undecided = bimodal                  ? Undecided::kBimodal
@@ -121,6 +133,10 @@ Comparison ComparePairs(std::span<const double> base, std::span<const double> he
                                                 : Undecided::kTooWide;
     if (result.pairs > 0) {
       result.pairs_to_decide = PairsToDecide(shift, result.noise, limit, minimum);
+      if (result.pairs_to_decide && !resolved) {
+        const int resolving = PairsToResolve(result.noise, kMostResolvable * settings.tolerance);
+        result.pairs_to_decide = std::max(*result.pairs_to_decide, resolving);
+      }
     }
   }
   return result;

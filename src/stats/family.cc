@@ -10,9 +10,10 @@ namespace {
 
 // Errors of one comparison and of the family of all, each shared out among the confirmations.
 constexpr double kAlphaFail = 0.01, kAlphaPass = 0.05, kAlphaFamily = 0.05;
-// With more noise than this part of the tolerance, five pairs overlook a slowdown of the tolerance
-// more often than 1 time in 20: they pass nothing then.
-constexpr double kClearNoise = 0.68;
+// With more spread than this part of the tolerance, five pairs overlook a slowdown of the tolerance
+// more often than 1 time in 20: they pass nothing then. Not a robust measure, for which three of
+// five need to agree: where pairs differ by 11 %, three do by chance.
+constexpr double kClearSpread = 0.78;
 
 void Take(const PairedMetric& metric, size_t round, Comparison comparison, PairedTimes& times) {
   times.round = static_cast<int>(round);
@@ -29,7 +30,7 @@ PairedTimes Screen(const PairedMetric& metric) {
   Comparison& comparison = times.comparison;
   comparison.improved = false;
   const bool enough = comparison.pairs >= kScreeningPairs;
-  const bool clear = comparison.noise <= kClearNoise * metric.tolerance;
+  const bool clear = comparison.spread <= kClearSpread * metric.tolerance;
   if (enough && clear && !IsSuspicious(pairs.base, pairs.head, metric.tolerance)) {
     comparison.verdict = PairsVerdict::kPass;
     comparison.undecided = Undecided::kNothing;

@@ -110,8 +110,9 @@ struct Comparison {
   // Ratios of head to base less 1: 0.05 is 5 % slower. Bounds exist from MinimumPairs on.
   double shift = 0;
   std::optional<double> lower, upper;
-  double p = 1;      // one-sided, that head is not slower; to be corrected by ApplyHolm
-  double noise = 0;  // standard deviation of one pair's log ratio, robust
+  double p = 1;       // one-sided, that head is not slower; to be corrected by ApplyHolm
+  double noise = 0;   // standard deviation of one pair's log ratio, robust
+  double spread = 0;  // the same, to which a single wild pair counts
   // The change that would be found 9 times in 10 with so many pairs of this noise.
   double detectable = 0;
   // If inconclusive: how many pairs would decide if shift and noise stay as they are, all measured
@@ -121,7 +122,8 @@ struct Comparison {
 
 // Compares pairs of runs by their values (base[i] and head[i] were measured side by side; any unit,
 // lower is better). Fails if the lower bound of the Hodges-Lehmann shift of the log ratios is above
-// 0 *and* the shift is above the tolerance; passes if the upper bound is below the tolerance; is
+// 0 *and* the shift is above the tolerance; passes if the upper bound is below the tolerance, and
+// so many pairs of this noise can tell it (ResolvableTolerance) or head is faster beyond doubt; is
 // inconclusive else. Unchanged code fails with a probability of at most alpha_fail, in practice
 // under a tenth of that; a change of exactly the tolerance fails every second time.
 // Throws Error(kBug) if the sides have different sizes or the tolerance is not above 0.

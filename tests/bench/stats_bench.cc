@@ -2,7 +2,8 @@
 // Prints tables; exits with 1 if a stated rate is exceeded. Fixed seeds: the same numbers every
 // time.
 //
-//   stats_bench [TRIALS]     of each kind, 4000 if not given
+//   stats_bench [TRIALS [RECORDINGS]]     trials of each kind, 4000 if not given; RECORDINGS:
+//                                         tests/data/time, for the table of docs/time.md
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -10,7 +11,7 @@
 #include <functional>
 
 #include "stats/stats.h"
-#include "unit/stats_noise.h"
+#include "unit/stats_recordings.h"
 
 namespace perfgate {
 namespace {
@@ -43,11 +44,9 @@ PairsVerdict Compared(Noise& noise, const Machine& machine, double change, doubl
   return ComparePairs(pairs.base, pairs.head, {.tolerance = tolerance}).verdict;
 }
 
-// Screened, compared afresh if suspicious.
 PairsVerdict Staged(Noise& noise, const Machine& machine, double change, double tolerance) {
-  const Pairs screen = MeasurePairs(noise, machine, kScreeningPairs, change);
-  if (!IsSuspicious(screen.base, screen.head, tolerance)) return PairsVerdict::kPass;
-  return Compared(noise, machine, change, tolerance);
+  return DecideInRounds(tolerance,
+                        [&](int count) { return MeasurePairs(noise, machine, count, change); });
 }
 
 void PrintComparisons(int trials) {
@@ -261,13 +260,46 @@ void PrintSteadiness(int trials) {
   }
 }
 
+struct Recorded {
+  std::string what, file, workload;
+  RecordedTime time;
+};
+
+// A thousand comparisons drawn from recorded processes, as a table of Markdown.
+void PrintRecordings(const std::string& folder) {
+  constexpr int kDraws = 1000;
+  const std::vector<Recorded> all = {
+      {"H200, bound by launches: latency", "h200", "launch_bound", RecordedTime::kLatency},
+      {"the same: dispatch", "h200", "launch_bound", RecordedTime::kDispatch},
+      {"H200, bound by the GPU: latency", "h200", "gpu_bound", RecordedTime::kLatency},
+      {"the same: the GPU's own clock", "h200", "gpu_bound", RecordedTime::kDeviceLatency},
+      {"CPU, two busy cores: latency", "cpu", "cpu_bound", RecordedTime::kLatency}};
+  const std::vector<std::pair<std::string, std::string>> heads = {
+      {"same", "nothing"}, {"slower", "+5 %"}, {"much_slower", "+15 %"}};
+  fmt::print("\n| recorded | processes a side | noise of a pair | planted |");
+  fmt::print(" fails | passes | inconclusive |\n|---|---|---|---|---|---|---|\n");
+  for (const Recorded& recorded : all) {
+    const Recording recording = ReadRecording(folder + "/" + recorded.file + "_processes.txt",
+                                              recorded.workload, recorded.time);
+    for (const auto& [series, planted] : heads) {
+      if (!recording.contains(series)) continue;
+      const VerdictCounts counts = CountDrawn(recording, series, 0.02, kDraws);
+      const double noise = ComparePairs(recording.at("base"), recording.at(series)).noise;
+      fmt::print("| {} | {} | {:.1f} % | {} | {} | {} | {} |\n", recorded.what,
+                 recording.at(series).size(), 100 * noise, planted, counts.failed, counts.passed,
+                 counts.inconclusive);
+      if (series == "same") Check(recorded.what, 1.0 * counts.failed / kDraws, 0.01, kDraws);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace perfgate
 
 int main(int count, char** words) {
   const int trials = count > 1 ? std::atoi(words[1]) : 4000;
   if (trials < 100) {
-    std::fputs("usage: stats_bench [TRIALS >= 100]\n", stderr);
+    std::fputs("usage: stats_bench [TRIALS >= 100 [RECORDINGS]]\n", stderr);
     return 2;
   }
   perfgate::PrintComparisons(trials);
@@ -276,5 +308,6 @@ int main(int count, char** words) {
   perfgate::PrintChangePoints(trials);
   perfgate::PrintHistory(trials);
   perfgate::PrintSteadiness(trials);
+  if (count > 2) perfgate::PrintRecordings(words[2]);
   return perfgate::exceeded ? 1 : 0;
 }

@@ -8,8 +8,12 @@
 #include <cstdint>
 #include <numbers>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "stats/stats.h"
 
 namespace perfgate {
 
@@ -86,6 +90,22 @@ inline Pairs MeasurePairs(Noise& noise, const Machine& machine, int count, doubl
     pairs.head.push_back((base_first ? second : first) * (1 + change));
   }
   return pairs;
+}
+
+// What the gate says of one metric by `measure(count)`, which gives so many fresh pairs: screened,
+// and confirmed where the screening asks for it.
+template <typename Measure>
+PairsVerdict DecideInRounds(double tolerance, Measure measure) {
+  PairedMetric metric;
+  metric.tolerance = tolerance;
+  int wanted = kScreeningPairs;
+  while (true) {
+    Pairs pairs = measure(wanted);
+    metric.rounds.push_back({wanted, std::move(pairs.base), std::move(pairs.head)});
+    const PairedTimes times = CompareFamily(std::span(&metric, 1)).front();
+    if (!times.wants_pairs) return times.comparison.verdict;
+    wanted = times.pairs_wanted;
+  }
 }
 
 }  // namespace perfgate
