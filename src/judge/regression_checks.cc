@@ -12,11 +12,15 @@
 namespace perfgate {
 namespace {
 
-// Less than half of the last digit is no difference.
-std::string Slower(double shift) {
+// Less than half of the last digit is no difference. Noise can part what the pairs say from the
+// medians, which stand behind it.
+std::string Slower(const PairedTimes& times) {
+  const double shift = times.comparison.shift;
   if (std::abs(shift) < 0.0005) return "as fast as base";
-  return fmt::format("{:.1f} % {} than base", std::abs(shift) * 100,
-                     shift > 0 ? "slower" : "faster");
+  const bool parted = shift > 0 ? times.head < times.base : times.head > times.base;
+  return fmt::format("{:.1f} % {} than base{}", std::abs(shift) * 100,
+                     shift > 0 ? "slower" : "faster",
+                     parted ? " pair by pair, if not by the medians" : "");
 }
 
 std::string Between(const Comparison& comparison) {
@@ -90,7 +94,7 @@ std::string InWords(const PairedTimes& times, MetricId id, double tolerance, int
   const bool screened = times.round == 0, decided = comparison.undecided == Undecided::kNothing;
   const std::string limit = fmt::format("; the limit is {:g} %", tolerance * 100);
   return fmt::format(
-      "{} is {}{}{} ({} -> {}, {}{}, p {:.2g}){}", Info(id).name, Slower(comparison.shift),
+      "{} is {}{}{} ({} -> {}, {}{}, p {:.2g}){}", Info(id).name, Slower(times),
       screened ? "" : Between(comparison),
       decided ? limit : WhyUndecided(times, tolerance) + NotConfirmed(times, budget_ns),
       FormatValue(times.base, unit), FormatValue(times.head, unit),
