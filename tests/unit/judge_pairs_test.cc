@@ -70,9 +70,10 @@ TEST(Pairs, ThatAreTooNoisyForAScreeningDoNotPassByIt) {
 
 TEST(Pairs, WhoseMediansSayOtherwiseSayThatToo) {
   const Finding finding = FindingOf(P50(), Measured({{0.99, 0.99, 0.99, 1.05, 1.06}}));
-  EXPECT_THAT(finding.message,
-              HasSubstr("latency.p50 is 2.0 % slower than base pair by pair, if not by the medians; "
-                        "a screening"));
+  EXPECT_THAT(
+      finding.message,
+      HasSubstr("latency.p50 is 2.0 % slower than base pair by pair, if not by the medians; "
+                "a screening"));
   EXPECT_THAT(finding.message, HasSubstr("(100 us -> 99.0 us, 5 pairs"));
 }
 
