@@ -236,6 +236,7 @@ class CaseOutputs {
     }
     if (reference_ == nullptr) return;
     evidence_.reference = declared_.reference;
+    NotePlant();
     NoteUnknownInputs();
     NoteSamples();
     NoteSpreadOfReference();
@@ -298,6 +299,14 @@ class CaseOutputs {
   void Observe(const AttemptData& data, MetricId metric, double value) {
     const Attempt& attempt = data.attempt;
     evidence_.values.push_back({metric, attempt.side, attempt.pair, attempt.process, {value}});
+  }
+
+  // A case that is judged itself may be planted too: what it makes of others is no fault of theirs.
+  void NotePlant() {
+    const std::string& plant = reference_->samples->plant;
+    if (plant.empty()) return;
+    AddUnique(evidence_.notes, fmt::format("the reference {} has the planted defect '{}'",
+                                           Printable(declared_.reference), Printable(plant)));
   }
 
   void NoteUnknownInputs() {

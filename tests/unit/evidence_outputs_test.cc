@@ -235,6 +235,15 @@ TEST_F(OutputsOfACase, OtherInputsAreLoudAndUnknownOnesAreSaid) {
   EXPECT_EQ(Summarise(Run(), MetricId::kRelativeError).value, 0);
 }
 
+TEST_F(OutputsOfACase, ADefectThatWasPlantedIntoTheReferenceIsSaid) {
+  Save(Process(), "y", {1}, {1});
+  AttemptData& wanted = Process(true);
+  Save(wanted, "y", {1}, {2});
+  wanted.samples->plant = "narrow";
+  EXPECT_THAT(Run().notes,
+              Contains("the reference geglu[dtype=fp32] has the planted defect 'narrow'"));
+}
+
 TEST_F(OutputsOfACase, WhatProcessesOfTheReferenceDifferByIsSaid) {
   Save(Process(), "y", {1}, {4});
   Save(Process(true), "y", {1}, {4});
