@@ -3,10 +3,12 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/randn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <map>
 #include <utility>
 
+#include "torch/fault.h"
 #include "torch/modules/layers.h"
 
 namespace perfgate::runner {
@@ -36,6 +38,25 @@ const std::map<std::string, Maker>& Makers() {
   return makers;
 }
 
+// Inputs beyond the machine's memory would be drawn for minutes, until the system kills the
+// process.
+void CheckInputsFit(const std::vector<InputSpec>& inputs) {
+  constexpr double kGiB = 1 << 30;
+  double needed = 0;
+  for (const InputSpec& input : inputs) {
+    double bytes = sizeof(float);
+    for (const int64_t size : input.shape) bytes *= static_cast<double>(size);
+    needed += bytes;
+  }
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (needed <= memory) return;
+  throw WorkloadFault(
+      fmt::format("out of memory: use a smaller batch; drawn in fp32 the inputs take {:.0f} GiB, "
+                  "and this machine has {:.0f} GiB",
+                  needed / kGiB, memory / kGiB));
+}
+
 }  // namespace
 
 std::unique_ptr<Model> MakeModule(const Options& options, at::Device device, Plant plant,
@@ -49,6 +70,7 @@ std::unique_ptr<Model> MakeModule(const Options& options, at::Device device, Pla
 }
 
 std::vector<at::Tensor> MakeInputs(const Options& options, at::Device device) {
+  CheckInputsFit(options.inputs);
   at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(options.seed + 1);
   std::vector<at::Tensor> inputs;
   for (const InputSpec& input : options.inputs) {
