@@ -40,11 +40,12 @@ bool Fits(const Quantity& quantity, Unit unit) {
 void RefuseExact(const Reader& check, const std::vector<MetricId>& metrics) {
   for (const MetricId id : metrics) {
     const Metric& metric = Info(id);
-    if (metric.exactness != Exactness::kExact) continue;
-    check.Fail(
-        fmt::format("metric {} is exact and needs no statistics; write "
-                    "change: {{at_most: +0}}",
-                    metric.name));
+    const bool exact = metric.exactness == Exactness::kExact;
+    const bool count = metric.exactness == Exactness::kNearExact && metric.unit == Unit::kCount;
+    if (!exact && !count) continue;
+    check.Fail(fmt::format("metric {} is {} and needs no statistics; write change: {{at_most: {}}}",
+                           metric.name, exact ? "exact" : "a count that hardly varies",
+                           exact ? "+0" : "+0.5%"));
   }
 }
 

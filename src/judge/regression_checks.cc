@@ -39,11 +39,15 @@ std::string BudgetText(int64_t budget_ns) {
 // "; the budget of 10 min ended it after 8 of 12 pairs: a change shows from 4.1 % on"
 std::string CostOfBudget(const PairedTimes& times, int64_t budget_ns) {
   const int wanted = times.round == 0 ? times.planned : std::max(times.planned, times.pairs_wanted);
-  if (budget_ns == 0 || times.comparison.pairs >= wanted) return "";
+  const Comparison& comparison = times.comparison;
+  if (budget_ns == 0 || comparison.pairs >= wanted) return "";
+  // Fewer tell nothing of their noise.
+  const bool known = comparison.pairs >= MinimumPairs(0.05);
   return fmt::format(
-      "; the budget of {} ended it after {} of {} pairs, which show a change from "
-      "{:.1f} % on",
-      BudgetText(budget_ns), times.comparison.pairs, wanted, times.comparison.detectable * 100);
+      "; the budget of {} ended it after {} of {}{}", BudgetText(budget_ns), comparison.pairs,
+      Plural(wanted, "pair"),
+      known ? fmt::format(", which show a change from {:.1f} % on", comparison.detectable * 100)
+            : "");
 }
 
 std::string MorePairs(const Comparison& comparison) {
@@ -76,7 +80,9 @@ std::string WhyUndecided(const PairedTimes& times, double tolerance) {
           "chance alone explains one like this; {}",
           tolerance * 100, MorePairs(comparison));
     case Undecided::kTooFewPairs:
-      if (!times.wants_pairs) return fmt::format("; {} are too few", pairs);
+      if (!times.wants_pairs) {
+        return fmt::format("; {} {} too few", pairs, comparison.pairs == 1 ? "is" : "are");
+      }
       return fmt::format("; a screening of {} cannot tell it from the limit of {:g} %", pairs,
                          tolerance * 100);
     case Undecided::kTooWide:

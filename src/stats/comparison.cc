@@ -18,7 +18,7 @@ constexpr int kMostPairs = 1000;  // beyond this "more pairs" is no advice
 // of 1000 draws at a tolerance of 2 %, with this in 1.
 constexpr double kMostResolvable = 1.5;
 
-// log(head/base) of each pair; nothing if there is a pair without one.
+// log(head/base) of each pair, 0 of two zeros; nothing if there is a pair without one.
 std::optional<std::vector<double>> LogRatios(std::span<const double> base,
                                              std::span<const double> head) {
   if (base.size() != head.size()) {
@@ -26,8 +26,10 @@ std::optional<std::vector<double>> LogRatios(std::span<const double> base,
   }
   std::vector<double> ratios;
   for (size_t i = 0; i < base.size(); ++i) {
-    const double ratio = std::log(head[i] / base[i]);
-    if (!(base[i] > 0) || !(head[i] > 0) || !std::isfinite(ratio)) return std::nullopt;
+    const bool nothing = base[i] == 0 && head[i] == 0;  // a part of a start that there is not
+    const double ratio = nothing ? 0 : std::log(head[i] / base[i]);
+    if (!nothing && (!(base[i] > 0) || !(head[i] > 0))) return std::nullopt;
+    if (!std::isfinite(ratio)) return std::nullopt;
     ratios.push_back(ratio);
   }
   return ratios;
@@ -118,14 +120,17 @@ Comparison ComparePairs(std::span<const double> base, std::span<const double> he
 
   const bool slower = rank_fail > 0 && from_below(rank_fail) > 0 && shift > limit;
   const bool faster = rank_fail > 0 && from_above(rank_fail) < 0 && shift < -limit;
-  const bool bimodal = FindTwoLevels(RatiosOf(*ratios)).has_value();
+  const std::optional<TwoLevels> levels = FindTwoLevels(RatiosOf(*ratios));
+  const bool bimodal = levels.has_value();
+  const bool some_slower = bimodal && levels->high > 1 + settings.tolerance;
   const bool resolved =
       ResolvableTolerance(result.noise, result.pairs) <= kMostResolvable * settings.tolerance;
   if (slower && !bimodal) {
     result.verdict = PairsVerdict::kFail;
-  } else if (rank_pass > 0 && from_above(rank_pass) < limit && (resolved || faster)) {
+  } else if (rank_pass > 0 && from_above(rank_pass) < limit && (resolved || faster) &&
+             !some_slower) {
     result.verdict = PairsVerdict::kPass;
-    result.improved = faster;
+    result.improved = faster && !bimodal;
   } else {
     const int minimum = MinimumPairs(settings.alpha_fail);
     result.undecided = bimodal                  ? Undecided::kBimodal

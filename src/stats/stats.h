@@ -123,10 +123,11 @@ struct Comparison {
 // Compares pairs of runs by their values (base[i] and head[i] were measured side by side; any unit,
 // lower is better). Fails if the lower bound of the Hodges-Lehmann shift of the log ratios is above
 // 0 *and* the shift is above the tolerance; passes if the upper bound is below the tolerance, and
-// so many pairs of this noise can tell it (ResolvableTolerance) or head is faster beyond doubt; is
-// inconclusive else. Unchanged code fails with a probability of at most alpha_fail, in practice
-// under a tenth of that; a change of exactly the tolerance fails every second time.
-// Throws Error(kBug) if the sides have different sizes or the tolerance is not above 0.
+// so many pairs of this noise can tell it (ResolvableTolerance) or head is faster beyond doubt, and
+// no group of pairs apart from the others is slower than tolerated; is inconclusive else. Unchanged
+// code fails with a probability of at most alpha_fail, in practice under a tenth of that; a change
+// of exactly the tolerance fails every second time. Throws Error(kBug) if the sides have different
+// sizes or the tolerance is not above 0.
 Comparison ComparePairs(std::span<const double> base, std::span<const double> head,
                         const ComparisonSettings& settings = {});
 

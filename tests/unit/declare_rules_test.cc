@@ -185,6 +185,9 @@ constexpr Mistake kRuleMistakes[] = {
      "regression: {tolerance: 5%}"},
     {"regression_on_an_exact_metric", "metric: kernels\n    regression: {tolerance: 5%}\n",
      "rules[0].regression: metric kernels is exact and needs no statistics"},
+    {"regression_on_a_count", "metric: instructions\n    regression: {tolerance: 5%}\n",
+     "rules[0].regression: metric instructions is a count that hardly varies and needs no "
+     "statistics; write change: {at_most: +0.5%}"},
     {"regression_without_percent", "metric: latency.p50\n    regression: {tolerance: 0.05}\n",
      "must be a percentage above 0 and at most 1000%, as 5%, found '0.05'"},
     {"unknown_metric", "metric: latency\n    limit: {at_most: 3ms}\n",
