@@ -183,6 +183,7 @@ struct RunRecord {
   std::string commit;  // of the suite's repository; "" if there is none
   bool dirty = false;
   std::string branch;  // of the checkout, or of the CI job; "" if neither is on one
+  bool quick = false;  // by --quick, in windows shorter than the suite's
   uint64_t seed = 0;
   std::map<std::string, std::string> machine;  // host facts: cpu, cpu_isa, cores, os
   std::vector<Case> cases;

@@ -148,6 +148,7 @@ RunRecord RunRecordFromJson(const Json& json, const std::string& name) {
   run.commit = fields.Text("commit");
   run.dirty = fields.Bool("dirty");
   run.branch = fields.Text("branch");
+  run.quick = fields.Bool("quick");
   run.seed = ReadSeed(fields);
   run.machine = fields.TextMap("machine");
   fields.Require("cases");
@@ -178,6 +179,7 @@ Json ToJson(const RunRecord& run) {
       .Set("commit", run.commit)
       .Set("dirty", run.dirty)
       .Set("branch", run.branch)
+      .Set("quick", run.quick)
       .Set("seed", fmt::format("{}", run.seed))
       .Set("finished", run.finished)
       .Set("interrupted_by", run.interrupted_by)

@@ -103,7 +103,7 @@ int Run(const RunArgs& args, Reports& reports, World& world) {
   std::vector<Calibration> calibrations;  // what is known when the run begins
   const RunOptions options{
       out_dir, seed, BaseToMeasure(args, selection, world),
-      Confirmation(selection, out_dir, !args.against.empty(), calibrations, world)};
+      Confirmation(selection, out_dir, !args.against.empty(), calibrations, world), args.quick};
   if (args.dry_run) return DryRun(selection, options, world);
 
   // Before measuring: a database that cannot be used, or a baseline that cannot be read, costs

@@ -74,6 +74,7 @@ void TakeSession(const StoredRun& stored, const std::vector<StoredRun>& before, 
   for (const Case& ran : stored.run.cases) {
     if (ran.name == name) pair->windows = ran.windows;
   }
+  pair->quick = stored.run.quick;
   pair->past = SessionsOf(name, before);
 }
 
@@ -127,24 +128,11 @@ std::string OneLabel(std::vector<std::string> labels) {
   return fmt::format("{} and {} more", first, distinct.size() - 1);
 }
 
-// `--quick` shortens windows and nothing else does: a changed suite is another definition.
-bool IsQuick(const Suite& suite, const RunRecord& run) {
-  return std::any_of(run.cases.begin(), run.cases.end(), [&](const Case& ran) {
-    const auto declared = std::find_if(suite.cases.begin(), suite.cases.end(),
-                                       [&](const Case& item) { return item.name == ran.name; });
-    if (declared == suite.cases.end()) return false;
-    const Windows &of_run = ran.windows, &of_suite = declared->windows;
-    return of_run.timed_iterations < of_suite.timed_iterations ||
-           of_run.traced_iterations < of_suite.traced_iterations ||
-           of_run.traced_processes < of_suite.traced_processes;
-  });
-}
-
 void FillCoverage(const Suite& suite, const RunRecord& run, Verdict* verdict) {
   verdict->declared_cases =
       static_cast<int>(std::count_if(suite.cases.begin(), suite.cases.end(),
                                      [](const Case& item) { return !item.reference_only; }));
-  verdict->quick = IsQuick(suite, run);
+  verdict->quick = run.quick;
 }
 
 // A trace tells the device, and so do samples that name a GPU. A case that an interrupt kept from

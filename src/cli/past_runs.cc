@@ -1,15 +1,13 @@
 #include "cli/past_runs.h"
 
 #include <algorithm>
-#include <optional>
+#include <map>
+#include <set>
 
 #include "base/text.h"
 
 namespace perfgate::cli {
 namespace {
-
-// Of sessions of one key, how many are looked at for each that is needed: some do not count.
-constexpr int kSpare = 5;
 
 const Evidence* Find(const StoredRun& stored, const std::string& case_name) {
   const auto found =
@@ -18,34 +16,73 @@ const Evidence* Find(const StoredRun& stored, const std::string& case_name) {
   return found == stored.cases.end() ? nullptr : &*found;
 }
 
-SeriesQuery QueryOf(const StoredRun& stored, const Selection& selection) {
+Windows WindowsOf(const std::string& case_name, const RunRecord& run) {
+  const auto ran = std::find_if(run.cases.begin(), run.cases.end(),
+                                [&](const Case& declared) { return declared.name == case_name; });
+  return ran == run.cases.end() ? Windows() : ran->windows;
+}
+
+PastSession SessionOf(const RunRecord& run, const Evidence& evidence) {
+  return {run.id,
+          run.started,
+          run.commit,
+          run.branch,
+          run.dirty,
+          run.quick,
+          WindowsOf(evidence.case_name, run),
+          evidence};
+}
+
+// A case of the run, and the times of it that rules compare with a history.
+struct Asked {
+  CasePair pair;
+  std::set<MetricId> metrics;
+};
+
+// A time that the run itself lacks is not judged: no session need have it.
+void Ask(const Rule& rule, const Case& declared, const StoredRun& stored,
+         std::map<std::string, Asked>* asked) {
+  const Evidence* head = Find(stored, declared.name);
+  if (head == nullptr || !MatchesGlob(rule.cases, declared.name)) return;
+  Asked& each = (*asked)[declared.name];
+  each.pair.declared = declared;
+  each.pair.head = *head;
+  each.pair.windows = WindowsOf(declared.name, stored.run);
+  for (const MetricId id : rule.metrics) {
+    if (Summarise(*head, id).unavailable.empty()) each.metrics.insert(id);
+  }
+}
+
+}  // namespace
+
+std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& selection) {
+  if (stored.run.quick) return {};  // no rule compares it with any
   SeriesQuery query;
   query.before = stored.run.started;
   int sessions = 0;
   bool all = false;
+  std::map<std::string, Asked> asked;
   for (const Rule& rule : selection.suite.rules) {
     const auto* check = std::get_if<HistoryCheck>(&rule.check);
     if (check == nullptr || rule.severity == Severity::kOff) continue;
     query.branches.insert(check->branch);
     sessions = std::max(sessions, check->sessions);
     all = all || !check->since.empty();
-    for (const Case& declared : selection.cases) {
-      const Evidence* head = Find(stored, declared.name);
-      if (head != nullptr && MatchesGlob(rule.cases, declared.name)) {
-        query.cases[declared.name] = head->key;
-      }
-    }
+    for (const Case& declared : selection.cases) Ask(rule, declared, stored, &asked);
   }
-  if (!all) query.most = kSpare * sessions;
-  return query;
-}
-
-}  // namespace
-
-std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& selection) {
-  const SeriesQuery query = QueryOf(stored, selection);
   std::error_code error;
-  if (query.cases.empty() || !std::filesystem::exists(selection.database, error)) return {};
+  if (asked.empty() || !std::filesystem::exists(selection.database, error)) return {};
+  for (const auto& [name, each] : asked) query.cases[name] = each.pair.head.key;
+  if (!all) query.most = sessions;
+  query.may_count = [&](const RunRecord& run, const Evidence& evidence) {
+    return MayCount(SessionOf(run, evidence), asked.at(evidence.case_name).pair);
+  };
+  query.counts = [&](const RunRecord& run, const Evidence& evidence) {
+    const Asked& each = asked.at(evidence.case_name);
+    const PastSession session = SessionOf(run, evidence);
+    return std::all_of(each.metrics.begin(), each.metrics.end(),
+                       [&](MetricId id) { return Counts(session, each.pair, id); });
+  };
   return Store(selection.database).Series(query);
 }
 
@@ -54,13 +91,7 @@ std::vector<PastSession> SessionsOf(const std::string& case_name,
   std::vector<PastSession> sessions;
   for (const StoredRun& stored : runs) {
     for (const Evidence& evidence : stored.cases) {
-      if (evidence.case_name != case_name) continue;
-      const auto ran =
-          std::find_if(stored.run.cases.begin(), stored.run.cases.end(),
-                       [&](const Case& declared) { return declared.name == case_name; });
-      sessions.push_back({stored.run.id, stored.run.started, stored.run.commit, stored.run.branch,
-                          stored.run.dirty,
-                          ran == stored.run.cases.end() ? Windows() : ran->windows, evidence});
+      if (evidence.case_name == case_name) sessions.push_back(SessionOf(stored.run, evidence));
     }
   }
   return sessions;

@@ -138,7 +138,7 @@ Finding CheckHistory(const HistoryCheck& check, const Rule& rule, const CaseFact
   if (const MetricValue& head = facts.Head(id); !head.unavailable.empty()) {
     return Unavailable(rule, facts, std::move(finding), head.unavailable);
   }
-  if (pair.windows != pair.declared.windows) {
+  if (pair.quick) {
     return WithoutHistory(rule, check, std::move(finding),
                           "measured by --quick, which is too short to be compared with a history");
   }

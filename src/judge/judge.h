@@ -66,6 +66,7 @@ struct Finding {
 struct PastSession {
   std::string run, started, commit, branch;
   bool dirty = false;
+  bool quick = false;
   Windows windows;    // as measured
   Evidence evidence;  // without rows
 };
@@ -80,7 +81,8 @@ struct CasePair {
   std::optional<Diff> diff;       // where base is there
   std::string base_label;         // commit or file of the baseline
   std::vector<PairRound> rounds;  // of this case: pairs, or second sessions of head alone
-  Windows windows;                // as measured; --quick has others than the suite declares
+  bool quick = false;             // measured by --quick
+  Windows windows;                // as measured
   // Finished runs of this case that began before this one, oldest first; of any branch.
   std::vector<PastSession> past;
   // Where head.base_side is there: what was measured in pairs.
@@ -88,6 +90,11 @@ struct CasePair {
   std::vector<Calibration> calibrations;  // of this case on this machine, one a metric
   std::string different_work;             // why base and head are not the same work; "" if they are
 };
+
+// Whether the session counts for a `history` rule on the session's branch: by what is known without
+// its times, and with them.
+bool MayCount(const PastSession& session, const CasePair& pair);
+bool Counts(const PastSession& session, const CasePair& pair, MetricId id);
 
 struct CaseVerdict {
   std::string case_name;
@@ -119,7 +126,7 @@ struct Verdict {
   bool no_baseline_warns = false;
   int rules = 0;
   int declared_cases = 0;        // of the suite; 0: there is no suite
-  bool quick = false;            // measured in shorter windows than the suite declares
+  bool quick = false;            // measured by --quick
   std::optional<Review> review;  // of suite, rules and baselines; empty: no base was named
 };
 

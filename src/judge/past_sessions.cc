@@ -22,21 +22,30 @@ bool OnSameMachine(const Evidence& past, const Evidence& head) {
          Recorded(past, "clocks") == Recorded(head, "clocks");
 }
 
-// Why the session does not count; "" if it does.
-std::string WhyLeftOut(const PastSession& session, const HistoryCheck& check, const CasePair& pair,
-                       MetricId id) {
+// Why the session does not count; "" if it does. All that is known without its times.
+std::string WhyOfNoUse(const PastSession& session, const CasePair& pair) {
   const Evidence& evidence = session.evidence;
-  if (session.branch != check.branch) {
-    return session.branch.empty() ? "of no branch" : "of other branches";
-  }
   if (!OnSameMachine(evidence, pair.head)) return "of another machine, stack or definition";
   if (session.dirty) return "with uncommitted changes";
   if (!evidence.plant.empty()) return "with a planted defect";
-  if (session.windows != pair.declared.windows) return "measured by --quick";
-  if (!evidence.Complete()) return "incomplete";
-  const double value = Summarise(evidence, id).value.value_or(0);
+  if (session.quick) return "measured by --quick";
+  if (session.windows != pair.windows) return "measured in other windows";
+  return evidence.Complete() ? "" : "incomplete";
+}
+
+std::string WhyLeftOut(const PastSession& session, const CasePair& pair, MetricId id) {
+  if (std::string why = WhyOfNoUse(session, pair); !why.empty()) return why;
+  const double value = Summarise(session.evidence, id).value.value_or(0);
   if (!(value > 0)) return "without a value";
-  return WhyDoubtful(evidence, id, value).empty() ? "" : "not steady";
+  return WhyDoubtful(session.evidence, id, value).empty() ? "" : "not steady";
+}
+
+std::string WhyLeftOut(const PastSession& session, const HistoryCheck& check, const CasePair& pair,
+                       MetricId id) {
+  if (session.branch != check.branch) {
+    return session.branch.empty() ? "of no branch" : "of other branches";
+  }
+  return WhyLeftOut(session, pair, id);
 }
 
 bool IsOf(const TrendPoint& point, const std::string& since) {
@@ -92,6 +101,14 @@ SessionSeries SeriesFrom(const HistoryCheck& check, const CasePair& pair, Metric
 }
 
 }  // namespace
+
+bool MayCount(const PastSession& session, const CasePair& pair) {
+  return WhyOfNoUse(session, pair).empty();
+}
+
+bool Counts(const PastSession& session, const CasePair& pair, MetricId id) {
+  return WhyLeftOut(session, pair, id).empty();
+}
 
 SessionSeries SeriesOf(const HistoryCheck& check, const CasePair& pair, MetricId id) {
   SessionSeries series = SeriesFrom(check, pair, id, true);

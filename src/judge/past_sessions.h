@@ -21,8 +21,8 @@ struct SessionSeries {
 };
 
 // A session counts if it is of the rule's branch without uncommitted changes, complete, steady,
-// with a value above 0, without a planted defect, measured in the windows that the suite declares,
-// and of the same key, CPU, driver and clocks as the run. Those of the same GPU are taken where
+// with a value above 0, without a planted defect, not by --quick, and of the same windows,
+// key, CPU, driver and clocks as the run. Those of the same GPU are taken where
 // they are enough, else those of all GPUs of the model.
 SessionSeries SeriesOf(const HistoryCheck& check, const CasePair& pair, MetricId id);
 

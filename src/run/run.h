@@ -100,6 +100,7 @@ struct RunOptions {
   // Asked when a round has ended, of what lies in the out folder then; empty: nothing is ever
   // measured again.
   std::function<Unsettled()> unsettled;
+  bool quick = false;  // the cases have shorter windows than the suite declares
 };
 
 // Prepares, launches every planned attempt, keeps run.json up to date; a fault of one case never

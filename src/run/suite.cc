@@ -254,6 +254,7 @@ RunRecord RunSuite(const Suite& suite, const std::vector<Case>& cases, const Run
   const fs::path& out_dir = options.out_dir;
   MakeOutFolder(out_dir);
   RunRecord run = NewRecord(suite, cases, options.seed, world);
+  run.quick = options.quick;
   if (const auto& against = options.against) {
     run.against.emplace();
     run.against->checkout = against->checkout;

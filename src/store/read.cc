@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -72,7 +73,9 @@ Evidence ReadEvidence(Database& database, int64_t evidence_id, const std::string
 std::vector<AttemptData> Collected(Database& database, int64_t run_id, const RunRecord& run) {
   std::vector<AttemptData> collected;
   for (const auto& [attempt, result] : run.attempts) {
-    collected.emplace_back().attempt = attempt;
+    AttemptData& data = collected.emplace_back();
+    data.attempt = attempt;
+    data.result = result;
   }
   Statement samples(database,
                     "SELECT attempt.position, sample.document "
@@ -96,16 +99,15 @@ void TakeTimesOf(Side side, const Case& declared, std::span<const AttemptData> c
   TakeTimes(declared, attempts, evidence);
 }
 
-void TakeTimesAgain(std::span<const AttemptData> collected, StoredRun& stored) {
-  for (Evidence& evidence : stored.cases) {
-    for (const Case& declared : stored.run.cases) {
-      if (declared.name != evidence.case_name) continue;
-      TakeTimesOf(Side::kHead, declared, collected, evidence);
-      if (!evidence.base_side) continue;
-      Evidence base = *evidence.base_side;
-      TakeTimesOf(Side::kBase, declared, collected, base);
-      evidence.base_side = std::make_shared<const Evidence>(std::move(base));
-    }
+void TakeTimesAgain(std::span<const AttemptData> collected, const RunRecord& run,
+                    Evidence& evidence) {
+  for (const Case& declared : run.cases) {
+    if (declared.name != evidence.case_name) continue;
+    TakeTimesOf(Side::kHead, declared, collected, evidence);
+    if (!evidence.base_side) continue;
+    Evidence base = *evidence.base_side;
+    TakeTimesOf(Side::kBase, declared, collected, base);
+    evidence.base_side = std::make_shared<const Evidence>(std::move(base));
   }
 }
 
@@ -117,6 +119,92 @@ RunRecord ReadRun(Database& database, const Statement& row) {
                  row.Int(0))},
       fmt::format("{}, run {}", database.file().string(), row.Text(2)));
 }
+
+struct EvidenceRow {
+  int64_t id = 0;
+  std::string case_name, detail, digest;
+};
+
+// What of each case and branch of a series is still to be read: a branch with many newer sessions
+// takes nothing away from another one, nor do sessions that do not count.
+class SeriesReader {
+ public:
+  SeriesReader(Database& database, const SeriesQuery& query)
+      : query_(query),
+        rows_(database,
+              "SELECT evidence_id, case_name, detail, digest FROM evidence "
+              "JOIN environment USING (environment_id) WHERE run_id = :id ORDER BY position") {
+    for (const auto& [name, key] : query.cases) digests_[name] = DigestOf(key);
+  }
+
+  bool AnyLeft() const {
+    return std::any_of(digests_.begin(), digests_.end(),
+                       [&](const auto& each) { return AnyLeft(each.first); });
+  }
+
+  std::vector<EvidenceRow> RowsOf(int64_t run_id) {
+    std::vector<EvidenceRow> rows;
+    rows_.Bind(":id", run_id);
+    while (rows_.Step()) {
+      EvidenceRow row{rows_.Int(0), rows_.Text(1), rows_.Text(2), rows_.Text(3)};
+      if (digests_.contains(row.case_name) && AnyLeft(row.case_name)) rows.push_back(row);
+    }
+    rows_.Reset();
+    return rows;
+  }
+
+  // Nothing but the name, where the rest is not asked for.
+  Evidence WithoutValues(const EvidenceRow& row, const RunRecord& run) const {
+    Evidence evidence;
+    evidence.case_name = row.case_name;
+    const bool of_series =
+        query_.branches.contains(run.branch) && row.digest == digests_.at(row.case_name);
+    if (!of_series) return evidence;
+    EvidenceParts parts;
+    parts.detail = ParseJson(row.detail, "evidence of run " + run.id);
+    Evidence known = JoinEvidence(std::move(parts));
+    // From other GPUs no more than from its own, which the series needs however old they are.
+    const bool left = Left(row.case_name, run.branch, true) &&
+                      Left(row.case_name, run.branch, IsOnSameGpu(known));
+    return left ? known : evidence;
+  }
+
+  bool IsWorthReading(const Evidence& evidence, const RunRecord& run) const {
+    const bool named_only = evidence.key.fields.empty();
+    return !named_only && (!query_.may_count || query_.may_count(run, evidence));
+  }
+
+  void Count(const Evidence& evidence, const RunRecord& run) {
+    if (query_.counts && !query_.counts(run, evidence)) return;
+    ++read_[{evidence.case_name, run.branch, IsOnSameGpu(evidence)}];
+  }
+
+ private:
+  using Part = std::tuple<std::string, std::string, bool>;  // case, branch, on the same GPU
+
+  bool Left(const std::string& name, const std::string& branch, bool same_gpu) const {
+    const auto read = read_.find({name, branch, same_gpu});
+    return !query_.most || read == read_.end() || read->second < *query_.most;
+  }
+
+  bool AnyLeft(const std::string& name) const {
+    return std::any_of(query_.branches.begin(), query_.branches.end(),
+                       [&](const std::string& branch) { return Left(name, branch, true); });
+  }
+
+  bool IsOnSameGpu(const Evidence& evidence) const {
+    const auto gpu = [](const Key& key) {
+      const auto found = key.recorded.find("gpu_uuid");
+      return found == key.recorded.end() ? "" : found->second;
+    };
+    return gpu(evidence.key) == gpu(query_.cases.at(evidence.case_name));
+  }
+
+  const SeriesQuery& query_;
+  Statement rows_;
+  std::map<std::string, std::string> digests_;
+  std::map<Part, int> read_;
+};
 
 }  // namespace
 
@@ -139,7 +227,8 @@ std::optional<StoredRun> Store::FindRun(const std::string& id) const {
   while (cases.Step()) {
     stored.cases.push_back(ReadEvidence(database, cases.Int(0), cases.Text(1)));
   }
-  TakeTimesAgain(Collected(database, run_id, stored.run), stored);
+  const std::vector<AttemptData> collected = Collected(database, run_id, stored.run);
+  for (Evidence& evidence : stored.cases) TakeTimesAgain(collected, stored.run, evidence);
   stored.calibrations = Calibrations(stored.run.started);
   return stored;
 }
@@ -148,40 +237,27 @@ std::vector<StoredRun> Store::Series(const SeriesQuery& query) const {
   Database& database = impl_->database;
   ReadTransaction transaction(database);
   Statement runs(database,
-                 "SELECT run_id, record, id, json_extract(record, '$.branch') FROM run "
+                 "SELECT run_id, record, id FROM run "
                  "WHERE status = 'finished' AND started < :before "
                  "ORDER BY started DESC, run_id DESC");
   runs.Bind(":before", query.before);
-  Statement cases(database,
-                  "SELECT evidence_id, case_name, detail, digest FROM evidence "
-                  "JOIN environment USING (environment_id) WHERE run_id = :id ORDER BY position");
-  std::map<std::string, std::string> digests;
-  for (const auto& [name, key] : query.cases) digests[name] = DigestOf(key);
-  std::map<std::string, int> read;
-  const auto wanted = [&](const std::string& name) {
-    return !query.most || read[name] < *query.most;
-  };
+  SeriesReader reader(database, query);
   std::vector<StoredRun> found;
-  while (runs.Step() && std::any_of(digests.begin(), digests.end(),
-                                    [&](const auto& each) { return wanted(each.first); })) {
-    StoredRun stored;
-    const bool of_branch = query.branches.contains(runs.Text(3));
-    bool any_read = false;
-    cases.Bind(":id", runs.Int(0));
-    while (cases.Step()) {
-      const std::string name = cases.Text(1);
-      if (!digests.contains(name) || !wanted(name)) continue;
-      stored.cases.emplace_back().case_name = name;
-      if (!of_branch || cases.Text(3) != digests[name]) continue;
-      stored.cases.back() = JoinEvidence(PartsWithoutRows(database, cases.Int(0), cases.Text(2)));
-      any_read = true;
-      ++read[name];
-    }
-    cases.Reset();
-    if (stored.cases.empty()) continue;
+  while (reader.AnyLeft() && runs.Step()) {
+    const std::vector<EvidenceRow> rows = reader.RowsOf(runs.Int(0));
+    if (rows.empty()) continue;
+    StoredRun& stored = found.emplace_back();
     stored.run = ReadRun(database, runs);
-    if (any_read) TakeTimesAgain(Collected(database, runs.Int(0), stored.run), stored);
-    found.push_back(std::move(stored));
+    std::optional<std::vector<AttemptData>> collected;
+    for (const EvidenceRow& row : rows) {
+      stored.cases.push_back(reader.WithoutValues(row, stored.run));
+      Evidence& evidence = stored.cases.back();
+      if (!reader.IsWorthReading(evidence, stored.run)) continue;
+      if (!collected) collected = Collected(database, runs.Int(0), stored.run);
+      evidence = JoinEvidence(PartsWithoutRows(database, row.id, row.detail));
+      TakeTimesAgain(*collected, stored.run, evidence);
+      reader.Count(evidence, stored.run);
+    }
   }
   std::reverse(found.begin(), found.end());
   return found;

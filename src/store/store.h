@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,7 +44,10 @@ struct SeriesQuery {
   std::map<std::string, Key> cases;  // by name: of this key
   std::set<std::string> branches;    // of runs of these
   std::string before;                // that began before: ISO 8601, UTC
-  std::optional<int> most;           // of a case, the newest so many
+  // Of a case and branch the newest so many that count, and as many from other GPUs.
+  std::optional<int> most;
+  // Whether a session counts: by what is known before its times are read, and with its times.
+  std::function<bool(const RunRecord&, const Evidence&)> may_count{}, counts{};
 };
 
 class Transaction;
@@ -65,9 +69,10 @@ class Store {
   // were kept.
   std::optional<StoredRun> FindRun(const std::string& id) const;
   // Finished runs that hold evidence of these cases, oldest first, with that evidence, which lacks
-  // its rows of kernels, transfers and syncs. Times as FindRun. Evidence of another branch or key
-  // has its case's name and nothing else. What is older than the `most`th of every case is left
-  // out.
+  // its rows of kernels, transfers and syncs. Times as FindRun. Evidence of another branch or key,
+  // and what is older than the `most`th of its case and branch, has its case's name and nothing
+  // else; what may not count has neither values nor times. What is older than the `most`th of every
+  // case and branch is left out.
   std::vector<StoredRun> Series(const SeriesQuery& query) const;
   std::vector<RunRow> ListRuns() const;  // newest first
   // Of all cases whose name matches, oldest first within a case; points without a value included.

@@ -70,6 +70,7 @@ RunRecord SomeRun() {
   run.commit = "abc";
   run.dirty = true;
   run.branch = "main";
+  run.quick = true;
   run.seed = 18'446'744'073'709'551'615U;
   run.machine = {{"cpu", "EPYC"}};
   run.cases = {SomeCase()};
@@ -92,6 +93,7 @@ TEST_F(RunFile, HoldsWhatTheRunWas) {
   EXPECT_EQ(read.commit, "abc");
   EXPECT_TRUE(read.dirty);
   EXPECT_EQ(read.branch, "main");
+  EXPECT_TRUE(read.quick);
   EXPECT_EQ(read.seed, run.seed);
   EXPECT_EQ(read.machine, run.machine);
   EXPECT_EQ(read.prepare_faults, run.prepare_faults);

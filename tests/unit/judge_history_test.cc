@@ -158,8 +158,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "with uncommitted changes"},
         LeftOut{"HasAPlantedDefect", [](PastSession& s) { s.evidence.plant = "clone"; },
                 "with a planted defect"},
-        LeftOut{"WasQuick", [](PastSession& s) { s.windows.timed_iterations = 10; },
-                "measured by --quick"},
+        LeftOut{"WasQuick", [](PastSession& s) { s.quick = true; }, "measured by --quick"},
+        LeftOut{"HasOtherWindows", [](PastSession& s) { s.windows.timed_iterations = 10; },
+                "measured in other windows"},
         LeftOut{"IsIncomplete",
                 [](PastSession& s) { s.evidence.incomplete_because = {"timed out"}; },
                 "incomplete"},
@@ -223,7 +224,7 @@ TEST(History, JudgesNoTimesThatAreNotSteadyOrWereMeasuredByQuick) {
   EXPECT_EQ(FindingOf(History(), pair).status, Status::kInconclusive);
   EXPECT_EQ(FindingOf(History(), pair).message, "latency.p50 proves nothing: the latencies drift");
   pair = WithHistory(20, 101'000);
-  pair.windows.timed_iterations = 10;
+  pair.quick = true;
   EXPECT_EQ(FindingOf(History(), pair).status, Status::kSkipped);
   EXPECT_EQ(FindingOf(History(), pair).message,
             "measured by --quick, which is too short to be compared with a history");

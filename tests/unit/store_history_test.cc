@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "base/file.h"
@@ -222,6 +224,71 @@ TEST_F(StoreTest, ASeriesEndsWithTheMostThatIsAskedFor) {
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[0].run.id, "b");
   EXPECT_EQ(runs[1].run.id, "topic");
+}
+
+// Oldest first: `count` finished runs of the branch, that began in a minute of their own.
+void AddRuns(Store& store, int count, int hour, const std::string& branch,
+             const std::function<void(RunRecord&, Evidence&)>& change = {}) {
+  for (int i = 0; i < count; ++i) {
+    const std::string id = branch + std::to_string(hour) + "-" + std::to_string(i);
+    RunRecord run =
+        SomeRun(id, "2027-01-31T" + std::to_string(hour) + ":" + std::to_string(10 + i) + ":00Z");
+    run.branch = branch;
+    run.finished = true;
+    Evidence evidence = SomeEvidence(5);
+    if (change) change(run, evidence);
+    store.AddRun(run, {evidence}, {{SomeAttempt(run)}});
+  }
+}
+
+// Of the case in them, with its values.
+int Read(const std::vector<StoredRun>& runs, const std::string& branch) {
+  return static_cast<int>(std::count_if(runs.begin(), runs.end(), [&](const StoredRun& stored) {
+    return stored.run.branch == branch && !stored.cases.at(0).values.empty();
+  }));
+}
+
+TEST_F(StoreTest, ASeriesOfABranchIsNotUsedUpByNewerRunsOfAnotherOne) {
+  Store store(file_);
+  AddRuns(store, 3, 10, "rel");
+  AddRuns(store, 6, 11, "main");
+  SeriesQuery query = SomeQuery();
+  query.branches = {"main", "rel"};
+  query.most = 2;
+  const std::vector<StoredRun> runs = store.Series(query);
+  EXPECT_EQ(Read(runs, "rel"), 2);
+  EXPECT_EQ(Read(runs, "main"), 2);
+}
+
+TEST_F(StoreTest, ASeriesIsNotUsedUpByRunsThatDoNotCount) {
+  Store store(file_);
+  AddRuns(store, 3, 10, "main");
+  AddRuns(store, 4, 11, "main", [](RunRecord& run, Evidence&) { run.dirty = true; });
+  AddRuns(store, 4, 12, "main",
+          [](RunRecord&, Evidence& evidence) { evidence.not_steady = "it drifts"; });
+  SeriesQuery query = SomeQuery();
+  query.most = 2;
+  query.may_count = [](const RunRecord& run, const Evidence&) { return !run.dirty; };
+  query.counts = [](const RunRecord& run, const Evidence&) { return run.id.starts_with("main10"); };
+  const std::vector<StoredRun> runs = store.Series(query);
+  ASSERT_EQ(runs.size(), 10U);
+  EXPECT_EQ(runs[0].run.id, "main10-1");
+  EXPECT_FALSE(runs[0].cases.at(0).values.empty());
+  EXPECT_TRUE(runs[2].run.dirty);
+  EXPECT_THAT(runs[2].cases.at(0).values, IsEmpty());
+  EXPECT_EQ(runs[2].cases[0].key.recorded.at("driver"), "580.1");
+}
+
+TEST_F(StoreTest, ASeriesOfAGpuIsNotUsedUpByRunsOnOtherOnes) {
+  Store store(file_);
+  AddRuns(store, 3, 10, "main");
+  AddRuns(store, 6, 11, "main",
+          [](RunRecord&, Evidence& evidence) { evidence.key.recorded["gpu_uuid"] = "GPU-2"; });
+  SeriesQuery query = SomeQuery();
+  query.most = 2;
+  const std::vector<StoredRun> runs = store.Series(query);
+  EXPECT_EQ(Read(runs, "main"), 4);
+  EXPECT_EQ(runs.at(0).run.id, "main10-1");
 }
 
 TEST_F(StoreTest, ARunThatIsNotThereIsNotFound) {
