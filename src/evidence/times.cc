@@ -34,10 +34,13 @@ bool IsFromSamples(MetricId id) {
 struct Times {
   std::vector<Observation> values;
   std::map<MetricId, std::string> unavailable;  // as of one process or more
+  std::map<Phase, int> processes;
+  std::map<std::pair<Phase, MetricId>, int> reported;  // by so many processes
 };
 
 void Observe(const Attempt& attempt, MetricId metric, double value, Times& times) {
   times.values.push_back({metric, attempt.side, attempt.pair, attempt.process, {value}});
+  ++times.reported[{attempt.phase, metric}];
 }
 
 // The percentiles of a series that are metrics, in the order of its own.
@@ -91,7 +94,18 @@ void AppendTimes(const AttemptData& data, Times& times, Evidence& evidence) {
   }
 }
 
-// A metric that one process lacks is unavailable: what the others have is not the whole.
+// A metric that one process lacks is unavailable: what the others have is not the whole. Timed and
+// traced processes need not report the same.
+void LeaveOutPartial(Times& times) {
+  for (const auto& [key, count] : times.reported) {
+    const auto& [phase, metric] = key;
+    const int processes = times.processes.at(phase), without = processes - count;
+    if (without == 0) continue;
+    times.unavailable.emplace(metric, fmt::format("{} of {} {} processes did not report it",
+                                                  without, processes, ToString(phase)));
+  }
+}
+
 void Replace(Times times, Evidence& evidence) {
   std::erase_if(evidence.values, [](const Observation& o) { return IsFromSamples(o.metric); });
   for (Observation& observation : times.values) {
@@ -120,8 +134,11 @@ void TakeTimes(const Case& declared, std::span<const AttemptData> attempts, Evid
   evidence.dispatch_not_steady.clear();
   Times times;
   for (const AttemptData& data : attempts) {
+    // One that failed makes the evidence incomplete itself.
+    if (data.samples || data.result.fault.empty()) ++times.processes[data.attempt.phase];
     if (data.samples) AppendTimes(data, times, evidence);
   }
+  LeaveOutPartial(times);
   Replace(std::move(times), evidence);
   if (declared.windows.warmup_until_steady) CheckSteadiness(evidence);
   NoteLevelsOfProcesses(evidence);

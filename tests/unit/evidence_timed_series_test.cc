@@ -162,6 +162,29 @@ TEST(TimedSeriesOfProcesses, AreTakenFromTheSamplesAgainInPlaceOfWhatEvidenceSay
   EXPECT_EQ(stored.timed_series.size(), 3U);
 }
 
+TEST(TimesOfProcesses, ThatOneOfThemDidNotReportAreUnavailableAndSayHowMany) {
+  std::vector<AttemptData> attempts = AttemptsOf({Flat(), Flat(), Flat(), Flat(), Flat()}, 0);
+  attempts[2].samples->load_ns = 1000;
+  Evidence evidence;
+  TakeTimes(Case(), attempts, evidence);
+  EXPECT_EQ(Summarise(evidence, MetricId::kColdStartLoad).unavailable,
+            "4 of 5 timed processes did not report it");
+  EXPECT_TRUE(Summarise(evidence, MetricId::kLatencyP50).value);
+  attempts[4].samples.reset();
+  TakeTimes(Case(), attempts, evidence);
+  EXPECT_EQ(Summarise(evidence, MetricId::kLatencyP50).unavailable,
+            "1 of 5 timed processes did not report it");
+}
+
+TEST(TimesOfProcesses, ThatAllOfOnePhaseReportAreAvailable) {
+  std::vector<AttemptData> attempts = AttemptsOf({Flat(), Flat(), Flat()}, 0);
+  attempts[2].attempt.phase = Phase::kTraced;
+  for (int i : {0, 1}) attempts[static_cast<size_t>(i)].samples->load_ns = 1000;
+  Evidence evidence;
+  TakeTimes(Case(), attempts, evidence);
+  EXPECT_EQ(Summarise(evidence, MetricId::kColdStartLoad).value, 1000);
+}
+
 TEST(TimedSeriesOfProcesses, OfASuiteThatAsksForNoSteadyStateAreShownOnly) {
   const Evidence evidence = EvidenceOf({Rising()}, false);
   EXPECT_EQ(evidence.timed_series[0].steady, "drifting");
