@@ -26,6 +26,7 @@ import statistics
 import sys
 import tempfile
 import time
+import urllib.parse
 
 import torch
 
@@ -287,7 +288,7 @@ def _save(name, tensor, folder, outputs):
     finite = values[torch.isfinite(values)].double()
     stride = _stride(values.numel(), outputs)
     saved = values[::stride].contiguous()
-    file = "".join(c if c.isascii() and c.isalnum() or c in "._-" else "-" for c in name) + ".f32"
+    file = urllib.parse.quote(name, safe="") + ".f32"  # two names never become one
     _write(folder / file, ctypes.string_at(saved.data_ptr(), saved.numel() * 4))  # without NumPy
     return {
         "name": name,

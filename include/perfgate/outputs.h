@@ -34,6 +34,28 @@ inline int64_t StrideOf(int64_t elements, size_t outputs) {
   return stride;
 }
 
+namespace internal {
+
+// As in URLs: what a file name may not hold, or not everywhere, becomes %XX. Two names never become
+// one.
+inline std::string FileNameOf(const std::string& name) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string file;
+  for (const char c : name) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       c == '.' || c == '_' || c == '-' || c == '~';
+    if (plain) {
+      file += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      file += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return file;
+}
+
+}  // namespace internal
+
 // Statistics of an output over all of its elements, and the elements, or every stride-th of them,
 // as little-endian float32 in a file of the folder. `values`: the elements of the shape in C order;
 // `dtype`: the type that they were computed in ("bf16"); `outputs`: how many the process saves.
@@ -60,12 +82,7 @@ inline Output Save(const Settings& settings, std::string name, std::vector<int64
   }
   output.mean = finite_count == 0 ? 0 : sum / static_cast<double>(finite_count);
   output.stride = StrideOf(elements, outputs);
-  for (const char c : output.name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       c == '.' || c == '_' || c == '-';
-    output.file += plain ? c : '-';
-  }
-  output.file += ".f32";
+  output.file = internal::FileNameOf(output.name) + ".f32";
   std::string bytes;
   if (output.stride == 1) {
     bytes.assign(reinterpret_cast<const char*>(values),

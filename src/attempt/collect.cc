@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -138,7 +139,8 @@ class Collector {
     }
     int64_t left_bytes = kOutputsAtMostBytes;
     for (Output& output : data_.samples->outputs) {
-      if (!output.file.empty() && !HoldsItsElements(output, left_bytes)) output.file.clear();
+      if (output.file.empty()) continue;
+      if (!HoldsItsElements(output, left_bytes) || !IsItsAlone(output)) output.file.clear();
     }
   }
 
@@ -194,9 +196,21 @@ class Collector {
     return true;
   }
 
+  // Of two outputs in one file the first was overwritten.
+  bool IsItsAlone(const Output& output) {
+    std::error_code error;
+    const auto [known, is_new] =
+        output_of_file_.emplace(fs::canonical(folder_ / output.file, error), output.name);
+    if (is_new) return true;
+    AddFault(fmt::format("{}: is the file of two outputs, '{}' and '{}'", Printable(output.file),
+                         Printable(known->second), Printable(output.name)));
+    return false;
+  }
+
   fs::path folder_, out_dir_;
   Profiler profiler_;
   AttemptData& data_;
+  std::map<fs::path, std::string> output_of_file_;
 };
 
 }  // namespace

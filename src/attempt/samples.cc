@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "attempt/attempt.h"
@@ -17,6 +21,23 @@ constexpr std::string_view kSamplesSchema = "perfgate.samples/1";
 constexpr size_t kMostDimensions = 64;  // as many as a tensor of LibTorch may have
 constexpr int64_t kSamplesAtMostBytes = int64_t{64} << 20;
 
+// One word for an element type, however NumPy, C++ or PyTorch say it: bounds go by it.
+std::string DtypeFrom(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (text.starts_with("torch.")) text.erase(0, std::string_view("torch.").size());
+  static const std::map<std::string, std::string> kAliases = {
+      {"float64", "fp64"},         {"double", "fp64"},          {"float32", "fp32"},
+      {"float", "fp32"},           {"float16", "fp16"},         {"half", "fp16"},
+      {"bfloat16", "bf16"},        {"float8_e5m2", "fp8_e5m2"}, {"float8_e4m3fn", "fp8_e4m3"},
+      {"float8_e4m3", "fp8_e4m3"}, {"long", "int64"},           {"int", "int32"},
+      {"short", "int16"},
+  };
+  const auto alias = kAliases.find(text);
+  return alias == kAliases.end() ? text : alias->second;
+}
+
 Output ReadOutput(const Fields& fields) {
   Output output;
   output.name = fields.Text("name");
@@ -24,7 +45,7 @@ Output ReadOutput(const Fields& fields) {
   if (output.shape.size() > kMostDimensions) {
     fields.Fail("shape", fmt::format("expected at most {} sizes", kMostDimensions));
   }
-  output.dtype = fields.Text("dtype");
+  output.dtype = DtypeFrom(fields.Text("dtype"));
   output.mean = fields.Number("mean");
   output.min = fields.Number("min");
   output.max = fields.Number("max");
@@ -91,8 +112,12 @@ Samples SamplesFromJson(const Json& json, const std::string& name) {
   samples.dispatch_ns = fields.Ints("dispatch_ns");
   samples.dispatch_unavailable = fields.Text("dispatch_unavailable");
   samples.device_latency_ns = fields.Ints("device_latency_ns");
+  std::set<std::string> names;
   for (const Fields& output : fields.Objects("outputs")) {
     samples.outputs.push_back(ReadOutput(output));
+    if (!names.insert(samples.outputs.back().name).second) {
+      output.Fail("name", "another output has the same one");
+    }
   }
   samples.inputs = fields.Text("inputs");
   samples.environment = fields.TextMap("environment");

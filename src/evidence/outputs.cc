@@ -101,7 +101,7 @@ class ProcessOutputs {
     if (outputs.size() > kMostOutputs) return fmt::format("more than {} outputs", kMostOutputs);
     std::set<std::string> names;
     for (const Output& output : outputs) {
-      if (!names.insert(output.name).second) return Named(output) + " is there twice";
+      names.insert(output.name);
       const Output* other = Find(output);
       if (other == nullptr) return fmt::format("there is no {}", Named(output));
       if (output.shape != other->shape) {

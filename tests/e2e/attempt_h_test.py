@@ -16,7 +16,7 @@ class AttemptHeaderTest(unittest.TestCase):
     def test_traced_phase_leaves_samples_and_a_trace_of_marked_steps(self):
         attempt = Attempt([PROGRAM])
         self.assertEqual((attempt.code, attempt.stderr), (0, ""))
-        self.assertEqual(set(attempt.files), {"samples.json", "trace.json", "a-values.f32"})
+        self.assertEqual(set(attempt.files), {"samples.json", "trace.json", "a%2Fvalues.f32"})
         samples = attempt.samples
         self.assertEqual(samples["schema"], "perfgate.samples/1")
         self.assertEqual(samples["warmup_iterations"], 3)
@@ -36,8 +36,8 @@ class AttemptHeaderTest(unittest.TestCase):
         attempt = Attempt([PROGRAM])
         output, = attempt.samples["outputs"]
         self.assertEqual(output, {"name": "a/values", "shape": [64, 64], "dtype": "fp32", "mean": 1, "min": 1,
-                                  "max": 1, "nan_count": 1, "inf_count": 0, "file": "a-values.f32", "stride": 1})
-        values = array.array("f", attempt.files["a-values.f32"])
+                                  "max": 1, "nan_count": 1, "inf_count": 0, "file": "a%2Fvalues.f32", "stride": 1})
+        values = array.array("f", attempt.files["a%2Fvalues.f32"])
         self.assertEqual(len(values), 4096)
         self.assertEqual([i for i, value in enumerate(values) if value != 1], [5])
 
@@ -70,7 +70,7 @@ class AttemptHeaderTest(unittest.TestCase):
     def test_timed_phase_leaves_no_trace(self):
         attempt = Attempt([PROGRAM], PERFGATE_PHASE="timed")
         self.assertEqual(attempt.code, 0)
-        self.assertEqual(set(attempt.files), {"samples.json", "a-values.f32"})
+        self.assertEqual(set(attempt.files), {"samples.json", "a%2Fvalues.f32"})
 
     def test_warm_up_until_steady_runs_at_least_two_blocks_of_ten(self):
         attempt = Attempt([PROGRAM], PERFGATE_WARMUP_UNTIL_STEADY="1")
@@ -106,7 +106,7 @@ class AttemptHeaderTest(unittest.TestCase):
             self.assertIn("started by hand", attempt.stderr)
             self.assertIn("over 7 iterations", attempt.stderr)
             folder = re.search(r"files in (\S+)", attempt.stderr)[1]
-            self.assertEqual(sorted(os.listdir(folder)), ["a-values.f32", "samples.json", "trace.json"])
+            self.assertEqual(sorted(os.listdir(folder)), ["a%2Fvalues.f32", "samples.json", "trace.json"])
             shutil.rmtree(folder)
 
 

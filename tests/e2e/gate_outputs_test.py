@@ -36,10 +36,13 @@ elif name == "huge":
         sparse.truncate(50 << 30)
     shape = [50 << 28]
 elif name == "many":
-    with open(folder / file, "wb") as sparse:
-        sparse.truncate(200 << 20)
     shape = [200 << 18]
-outputs = [{"name": f"y{i}", "dtype": "fp32", "shape": shape, "file": file} for i in range(6 if name == "many" else 1)]
+    for i in range(6):
+        with open(folder / f"y{i}.f32", "wb") as sparse:
+            sparse.truncate(200 << 20)
+outputs = [{"name": "y", "dtype": "fp32", "shape": shape, "file": file}]
+if name == "many":
+    outputs = [{**outputs[0], "name": f"y{i}", "file": f"y{i}.f32"} for i in range(6)]
 (folder / "samples.json").write_text(json.dumps({"schema": "perfgate.samples/1", "outputs": outputs}))
 """
 
@@ -48,7 +51,7 @@ SAID = {
     "link": "y.f32: is a link that leads out of the folder",
     "linked_folder": "etc/passwd: is a link that leads out of the folder",
     "huge": "y.f32: holds 53687091200 bytes: no more than 268435456 are read",
-    "many": "y.f32: not read: of the outputs of a process no more than 1073741824 bytes are",
+    "many": "y5.f32: not read: of the outputs of a process no more than 1073741824 bytes are",
 }
 
 

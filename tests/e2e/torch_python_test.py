@@ -44,6 +44,18 @@ class PythonHelperTest(unittest.TestCase):
             self.assertEqual(step.count("aten::mm"), 1)
             self.assertEqual(step.count("aten::relu"), 1)
 
+    def test_outputs_with_names_alike_have_files_of_their_own(self):
+        sys.path.insert(0, PATH["PYTHONPATH"])
+        import perfgate
+        import torch
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for value, name in enumerate(("head/0", "head-0", "head%2F0", "\u00e9", "\u00e8")):
+                described = perfgate._save(name, torch.tensor([float(value)]), folder, 5)
+                self.assertEqual(described["name"], name)
+            values = [array.array("f", file.read_bytes())[0] for file in folder.iterdir()]
+            self.assertEqual(sorted(values), [0, 1, 2, 3, 4])
+
     def test_elements_are_saved_as_float32_whatever_their_type(self):
         sys.path.insert(0, PATH["PYTHONPATH"])
         import perfgate
@@ -51,8 +63,8 @@ class PythonHelperTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             def save(tensor, outputs=1):
                 described = perfgate._save("a/b", tensor, pathlib.Path(folder), outputs)
-                self.assertEqual(described["file"], "a-b.f32")
-                saved = array.array("f", (pathlib.Path(folder) / "a-b.f32").read_bytes())
+                self.assertEqual(described["file"], "a%2Fb.f32")
+                saved = array.array("f", (pathlib.Path(folder) / "a%2Fb.f32").read_bytes())
                 return described, list(saved)
 
             ones = torch.ones(2, 3)

@@ -161,5 +161,23 @@ TEST_F(AttemptFolder, AnOutputFileIsAsLongAsItsShapeSays) {
   EXPECT_THAT(collect(R"("shape": [0, 3])"), IsEmpty());
 }
 
+TEST_F(AttemptFolder, TwoOutputsInOneFileAreAFault) {
+  const auto collect = [&](const std::string& file) {
+    Put("samples.json", R"({"schema": "perfgate.samples/1", "outputs": [
+        {"name": "head/0", "file": "o.f32"}, {"name": "head-0", "file": ")" +
+                            file + R"("}]})");
+    return Collect().faults;
+  };
+  Put("trace.json", "{}");
+  Put("o.f32", "1234");
+  Put("p.f32", "1234");
+  EXPECT_THAT(collect("p.f32"), IsEmpty());
+  const std::string said = ": is the file of two outputs, 'head/0' and 'head-0'";
+  EXPECT_THAT(collect("o.f32"), ElementsAre("o.f32" + said));
+  EXPECT_THAT(collect("./o.f32"), ElementsAre("./o.f32" + said));
+  std::filesystem::create_symlink("o.f32", Path("q.f32"));
+  EXPECT_THAT(collect("q.f32"), ElementsAre("q.f32" + said));
+}
+
 }  // namespace
 }  // namespace perfgate

@@ -101,11 +101,30 @@ TEST_F(SamplesFile, AWrongValueIsNamedByItsKey) {
               HasSubstr("warmup_iterations: expected a whole number from 0 to 2147483647"));
   EXPECT_THAT(ErrorOf(open + R"("outputs": [{}, {"mean": "1"}]})"),
               HasSubstr("outputs[1].mean: expected a number"));
+  EXPECT_THAT(ErrorOf(open + R"("outputs": [{"name": "y"}, {"name": "x"}, {"name": "y"}]})"),
+              HasSubstr("outputs[2].name: another output has the same one"));
   EXPECT_THAT(ErrorOf(open + R"("environment": {"threads": 2}})"),
               HasSubstr("environment.threads: expected text"));
   EXPECT_THAT(ErrorOf(open + R"("fallback": [{"why": "x"}]})"),
               HasSubstr("fallback[0].what: is missing"));
   EXPECT_THAT(ErrorOf(open + R"("steady": "yes"})"), HasSubstr("steady: expected true or false"));
+}
+
+TEST_F(SamplesFile, AnElementTypeIsReadUnderAllOfItsNames) {
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"bfloat16", "bf16"}, {"torch.bfloat16", "bf16"},
+      {"BFloat16", "bf16"}, {"float32", "fp32"},
+      {"float", "fp32"},    {"float16", "fp16"},
+      {"half", "fp16"},     {"float64", "fp64"},
+      {"double", "fp64"},   {"float8_e4m3fn", "fp8_e4m3"},
+      {"long", "int64"},    {"bf16", "bf16"},
+      {"int64", "int64"},   {"bool", "bool"},
+      {"fp6", "fp6"},       {"", ""}};
+  for (const auto& [written, wanted] : names) {
+    const Samples read =
+        Read(R"({"schema": "perfgate.samples/1", "outputs": [{"dtype": ")" + written + R"("}]})");
+    EXPECT_EQ(read.outputs[0].dtype, wanted) << written;
+  }
 }
 
 TEST_F(SamplesFile, TextThatIsNoJsonIsNamedByLine) {
