@@ -144,7 +144,7 @@ int Accept(const AcceptArgs& args, World& world) {
     if (declared.reference_only) continue;
     cases.push_back(declared);
     RefuseQuick(declared, stored);
-    baselines.push_back(BaselineOf(EvidenceFor(declared, stored), stored, args, world));
+    baselines.push_back(BaselineOf(EvidenceFor(declared, selection, stored), stored, args, world));
     CheckFitForBaseline(baselines.back());
     accepted.push_back(ComparedWithBefore(declared, baselines.back().evidence, selection));
   }

@@ -79,7 +79,7 @@ int DiffBaselines(const BaselineDiffArgs& args, World& world) {
   bool all_complete = true;
   for (const Case& declared : selection.cases) {
     if (declared.reference_only) continue;
-    const Evidence head = EvidenceFor(declared, stored);
+    const Evidence head = EvidenceFor(declared, selection, stored);
     world.Out() << Printable(declared.name) << "\n";
     if (!head.Complete()) {
       all_complete = false;

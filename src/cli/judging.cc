@@ -83,7 +83,7 @@ JudgedCase Pair(const Case& declared, const StoredRun& stored, const std::vector
                 const Selection& selection, const std::string& not_judged) {
   JudgedCase judged;
   judged.pair.declared = declared;
-  judged.pair.head = EvidenceFor(declared, stored);
+  judged.pair.head = EvidenceFor(declared, selection, stored);
   TakeSession(stored, before, &judged.pair);
   if (!not_judged.empty()) {
     auto& reasons = judged.pair.head.incomplete_because;
@@ -191,6 +191,28 @@ std::string WhyNotJudged(const RunRecord& run) {
   return run.finished ? "" : "not finished";
 }
 
+const Case* NamedCase(const std::vector<Case>& cases, const std::string& name) {
+  const auto found =
+      std::find_if(cases.begin(), cases.end(), [&](const Case& item) { return item.name == name; });
+  return found == cases.end() ? nullptr : &*found;
+}
+
+// What the outputs were compared with and what they are to be compared with now, if it is not the
+// same; "" if it is. `compared_with`: the name of the former.
+std::string ChangedReference(const Case& declared, const std::string& compared_with,
+                             const std::vector<Case>& now, const std::vector<Case>& of_run) {
+  const auto named = [](const std::string& name) {
+    return name.empty() ? "none" : Printable(name);
+  };
+  if (compared_with != declared.reference) {
+    return fmt::format("the reference of the case (now {}, then {})", named(declared.reference),
+                       named(compared_with));
+  }
+  const Case *is = NamedCase(now, declared.reference), *was = NamedCase(of_run, declared.reference);
+  if (is == nullptr || was == nullptr || is->digest == was->digest) return "";
+  return fmt::format("the declaration of the reference {}", Printable(declared.reference));
+}
+
 // A baseline of this very machine and stack whose case is declared no more: coverage shrank.
 CaseVerdict Undeclared(const Baseline& baseline, const Selection& selection) {
   CaseVerdict item;
@@ -250,14 +272,20 @@ std::string StackOf(const Evidence& evidence) {
   return Join(parts, ", ");
 }
 
-Evidence EvidenceFor(const Case& declared, const StoredRun& stored) {
+Evidence EvidenceFor(const Case& declared, const Selection& selection, const StoredRun& stored) {
   for (const Evidence& evidence : stored.cases) {
     if (evidence.case_name != declared.name) continue;
     Evidence head = evidence;
     const std::string definition = Field(head, "definition");
+    std::string changed;
     if (!definition.empty() && !declared.digest.empty() && definition != declared.digest) {
-      head.incomplete_because.push_back(fmt::format(
-          "the declaration of the case has changed since run {}: run it again", stored.run.id));
+      changed = "the declaration of the case";
+    } else if (head.Complete()) {
+      changed = ChangedReference(declared, head.reference, selection.cases, stored.run.cases);
+    }
+    if (!changed.empty()) {
+      head.incomplete_because.push_back(
+          fmt::format("{} has changed since run {}: run it again", changed, stored.run.id));
     }
     return head;
   }

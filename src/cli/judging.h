@@ -28,7 +28,8 @@ std::string ShortCommit(const std::string& commit, bool dirty);
 // "torch 2.11.0, cuda 13.0"
 std::string StackOf(const Evidence& evidence);
 
-// The evidence of one case of a run; incomplete, with the reason, where the run does not have it.
-Evidence EvidenceFor(const Case& declared, const StoredRun& stored);
+// The evidence of one case of a run; incomplete, with the reason, where the run does not have it
+// or measured something else than is declared now, be it the case or its reference.
+Evidence EvidenceFor(const Case& declared, const Selection& selection, const StoredRun& stored);
 
 }  // namespace perfgate::cli
