@@ -135,6 +135,7 @@ Json DocumentOf(const Baseline& baseline) {
     }
     json.Append("fallback", std::move(fallback));
   }
+  if (!evidence.reference.empty()) json.Append("reference", evidence.reference);
   json.Append("metrics", MetricsJson(evidence));
   json.Append("kernels", RowsJson(evidence.kernels));
   json.Append("transfers", RowsJson(evidence.transfers));

@@ -237,6 +237,7 @@ Baseline FromDocument(const Json& json) {
       evidence.fallback.push_back({item.At("what").AsString(), item.At("why").AsString()});
     }
   }
+  evidence.reference = TextOr(json, "reference");
   ReadMetrics(json.At("metrics"), &evidence);
   evidence.kernels = ReadRows(json.At("kernels"), steps);
   evidence.transfers = ReadRows(json.At("transfers"), steps);

@@ -47,9 +47,10 @@ inline constexpr KeyName kRuleKeys[] = {
 };
 inline constexpr KeyName kLimitKeys[] = {{"at_most"}, {"at_least"}};
 // Element types of outputs, as python/perfgate.py and perfgate-torch write them to samples.json.
+// "integer": all of these integers, and bool, that are not named.
 inline constexpr KeyName kDtypeKeys[] = {
-    {"fp64"},  {"fp32"},  {"bf16"},  {"fp16"}, {"fp8_e4m3"}, {"fp8_e5m2"},
-    {"int64"}, {"int32"}, {"int16"}, {"int8"}, {"uint8"},    {"bool"},
+    {"fp64"},  {"fp32"},  {"bf16"}, {"fp16"},  {"fp8_e4m3"}, {"fp8_e5m2"}, {"int64"},
+    {"int32"}, {"int16"}, {"int8"}, {"uint8"}, {"bool"},     {"integer"},
 };
 inline constexpr KeyName kChangeKeys[] = {{"at_most"}, {"at_least"}};
 inline constexpr KeyName kRegressionKeys[] = {{"tolerance", true}};

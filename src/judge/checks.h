@@ -2,6 +2,9 @@
 // and case are set already; waivers and severities come later (judge.cc).
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "judge/case_facts.h"
@@ -20,6 +23,12 @@ Finding CheckHistory(const HistoryCheck& check, const Rule& rule, const CaseFact
 // A limit on relative_error or max_abs_error: of the output that is worst by its bound.
 Finding CheckOutputErrors(const LimitCheck& check, const Rule& rule, const CaseFacts& facts,
                           Finding finding);
+// Missing, as a baseline is, where a base has no such metric of outputs; nothing where it has.
+std::optional<Finding> OutputsNotInBase(const Rule& rule, const CaseFacts& facts,
+                                        const Finding& blank);
+// Says which outputs were compared and are held to no bound, by element type.
+void NoteUnjudgedOutputs(std::span<const Rule> rules, const CasePair& pair,
+                         std::vector<std::string>& notes);
 // Points a finding on nan_count or inf_count at the first output that has one.
 void PointAtNotFinite(const Evidence& evidence, Finding& finding);
 Finding CheckKernels(const Rule& rule, const CaseFacts& facts, Finding finding);

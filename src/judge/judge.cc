@@ -140,6 +140,7 @@ CaseVerdict JudgeCase(std::span<const Rule> rules, const CasePair& pair, const P
       verdict.findings.push_back(std::move(finding));
     }
   }
+  NoteUnjudgedOutputs(rules, pair, verdict.notes);
   if (auto vanished = CheckVanished(facts)) {
     if (policy.bare_diff) {
       AddNote(vanished->message, verdict.notes);

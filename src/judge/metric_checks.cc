@@ -285,6 +285,7 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
     const auto& obstacle = *facts.obstacle();
     return With(std::move(finding), obstacle.status, obstacle.message, obstacle.next);
   }
+  if (auto missing = OutputsNotInBase(rule, facts, finding)) return *std::move(missing);
   const Read base = ReadValue(facts.Base(id), rule.aggregate_max);
   if (base.unstable) return Unstable(std::move(finding), "the base", base.reason);
   if (!base.value) {

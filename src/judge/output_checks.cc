@@ -1,8 +1,12 @@
 // Limits on what the workload computed: errors against the reference, NaN and infinities.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
+#include <string_view>
 
 #include "base/text.h"
 #include "judge/checks.h"
@@ -57,12 +61,43 @@ struct Held {
   double Share() const { return value == 0 ? 0 : value / bound; }
 };
 
+bool IsInteger(std::string_view dtype) {
+  return dtype == "bool" || dtype.starts_with("int") || dtype.starts_with("uint");
+}
+
 std::optional<double> BoundOf(const LimitCheck& check, const OutputRow& row) {
   if (check.by_dtype.empty()) return check.at_most;
+  std::optional<double> of_integers;
   for (const DtypeBound& bound : check.by_dtype) {
     if (bound.dtype == row.dtype) return bound.at_most;
+    if (bound.dtype == "integer" && IsInteger(row.dtype)) of_integers = bound.at_most;
   }
-  return std::nullopt;
+  // What is a number on one side only is within no bound, named or not.
+  if (!of_integers && row.error->unlike > 0) return std::numeric_limits<double>::max();
+  return of_integers;
+}
+
+bool Bounds(const Rule& rule, const OutputRow& row) {
+  const bool of_errors = std::any_of(rule.metrics.begin(), rule.metrics.end(), [](MetricId id) {
+    return id == MetricId::kRelativeError || id == MetricId::kMaxAbsError;
+  });
+  if (!of_errors) return false;
+  const auto* limit = std::get_if<LimitCheck>(&rule.check);
+  if (limit == nullptr) return std::holds_alternative<ChangeCheck>(rule.check);
+  // Unless it is optional, a rule without a bound for the type is an error, which says so itself.
+  return BoundOf(*limit, row) || (!limit->by_dtype.empty() && !rule.optional);
+}
+
+// What a base says of its outputs is no fault of head: it may have saved none yet, or others, or
+// have been compared with something else.
+std::string WhyNotInBase(const CaseFacts& facts, MetricId id) {
+  const bool error = id == MetricId::kRelativeError || id == MetricId::kMaxAbsError;
+  if (!error && id != MetricId::kNanCount && id != MetricId::kInfCount) return "";
+  const std::string& unavailable = facts.Base(id).unavailable;
+  const std::string &then = facts.pair().base->reference, &now = facts.pair().head.reference;
+  if (!unavailable.empty() || !error || then.empty() || then == now) return unavailable;
+  return fmt::format("it was compared with the reference {}, this run with {}", Printable(then),
+                     Printable(now));
 }
 
 Finding Unbounded(const LimitCheck& check, const Rule& rule, const OutputRow& row,
@@ -118,6 +153,36 @@ Finding CheckOutputErrors(const LimitCheck& check, const Rule& rule, const CaseF
     return Unavailable(rule, facts, std::move(finding), "no output was compared");
   }
   return Judged(check, rule, worst, head.reference, std::move(finding));
+}
+
+std::optional<Finding> OutputsNotInBase(const Rule& rule, const CaseFacts& facts,
+                                        const Finding& blank) {
+  const std::string why = WhyNotInBase(facts, *blank.metric);
+  if (why.empty()) return std::nullopt;
+  const std::string message =
+      fmt::format("{} of the base is unavailable: {}", Info(*blank.metric).name, why);
+  if (rule.optional) return With(blank, Status::kSkipped, message + " (optional)");
+  if (facts.policy().bare_diff) return With(blank, Status::kSkipped, message);
+  return With(blank, Status::kMissing, message, AcceptFirst(blank.case_name));
+}
+
+void NoteUnjudgedOutputs(std::span<const Rule> rules, const CasePair& pair,
+                         std::vector<std::string>& notes) {
+  std::map<std::string, std::set<std::string>> outputs_of_dtype;
+  for (const OutputRow& row : pair.head.outputs) {
+    if (!row.error) continue;
+    const bool held = std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+      return Bounds(rule, row) && NotForThisCase(rule, pair).empty();
+    });
+    if (!held) outputs_of_dtype[row.dtype].insert(row.name);
+  }
+  for (const auto& [dtype, names] : outputs_of_dtype) {
+    const size_t more = names.size() - 1;
+    notes.push_back(fmt::format("no rule has a bound for {}: {}{} compared with {} and not judged",
+                                Printable(dtype), Printable(*names.begin()),
+                                more == 0 ? " was" : fmt::format(" and {} more were", more),
+                                Printable(pair.head.reference)));
+  }
 }
 
 void PointAtNotFinite(const Evidence& evidence, Finding& finding) {

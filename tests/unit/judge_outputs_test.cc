@@ -12,7 +12,10 @@
 namespace perfgate {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -99,6 +102,85 @@ TEST(JudgeOutputs, ATypeWithoutABoundIsAnErrorUnlessOptional) {
   rule.optional = true;
   EXPECT_EQ(FindingOf(rule, pair).status, Status::kPass);
   EXPECT_EQ(FindingOf(rule, PairWith({Compared("ids", "int64", 0)})).status, Status::kSkipped);
+}
+
+Rule Optional() {
+  Rule rule = ByDtype();
+  rule.optional = true;
+  return rule;
+}
+
+std::vector<std::string> NotesOf(const Rule& rule, const CasePair& pair) {
+  return JudgeOne(rule, pair).cases.at(0).notes;
+}
+
+TEST(JudgeOutputs, WhatNoBoundIsForIsNoted) {
+  const OutputRow held = Compared("y", "bf16", 0.001), loose = Compared("p", "fp8_e4m3", 0.5),
+                  other = Compared("q", "fp8_e4m3", 0.5);
+  EXPECT_THAT(NotesOf(Optional(), PairWith({held, loose, loose})),
+              ElementsAre("no rule has a bound for fp8_e4m3: p was compared with "
+                          "geglu[dtype=fp32] and not judged"));
+  EXPECT_THAT(NotesOf(Optional(), PairWith({other, loose})),
+              ElementsAre("no rule has a bound for fp8_e4m3: p and 1 more were compared with "
+                          "geglu[dtype=fp32] and not judged"));
+  EXPECT_THAT(NotesOf(Optional(), PairWith({held})), IsEmpty());
+  EXPECT_THAT(NotesOf(AtMost(MetricId::kMaxAbsError, 10), PairWith({loose})), IsEmpty());
+  Rule off = AtMost(MetricId::kMaxAbsError, 10);
+  off.severity = Severity::kOff;
+  EXPECT_THAT(NotesOf(off, PairWith({loose})), SizeIs(1));
+  EXPECT_THAT(NotesOf(AtMost(MetricId::kNanCount, 0), PairWith({loose})), SizeIs(1));
+}
+
+TEST(JudgeOutputs, ANanOnOneSideOnlyFailsWithoutABoundToo) {
+  OutputRow row = Compared("p", "fp8_e4m3", kInfinity);
+  row.error->unlike = 1;
+  const Finding finding = FindingOf(Optional(), PairWith({Compared("y", "bf16", 0.001), row}));
+  EXPECT_EQ(finding.status, Status::kFail);
+  EXPECT_THAT(finding.message, HasSubstr("of p (fp8_e4m3) is infinite"));
+}
+
+TEST(JudgeOutputs, TheBoundOfIntegersIsForThoseThatAreNotNamed) {
+  LimitCheck check;
+  check.by_dtype = {{"integer", 0}, {"int8", 0.1}};
+  const Rule rule = SomeRule(check, {MetricId::kRelativeError});
+  for (const char* dtype : {"int64", "int32", "uint8", "uint16", "bool"}) {
+    EXPECT_EQ(FindingOf(rule, PairWith({Compared("ids", dtype, 0)})).status, Status::kPass);
+    EXPECT_EQ(FindingOf(rule, PairWith({Compared("ids", dtype, 1e-6)})).status, Status::kFail);
+  }
+  EXPECT_EQ(FindingOf(rule, PairWith({Compared("q", "int8", 0.05)})).status, Status::kPass);
+  EXPECT_EQ(FindingOf(rule, PairWith({Compared("y", "bf16", 0)})).status, Status::kError);
+}
+
+Rule NoWorse(MetricId metric) { return SomeRule(ChangeCheck{{{0.1, true, "+10%"}}, {}}, {metric}); }
+
+TEST(JudgeOutputs, ABaseThatSavedNoneIsMissingAndNoFaultOfHead) {
+  CasePair pair = PairWith({Compared("y", "bf16", 0.001)});
+  Set(pair.head, MetricId::kNanCount, {0});
+  const std::string reason = "not compared with the reference eager: the case saved no outputs";
+  pair.base->unavailable[MetricId::kRelativeError] = reason;
+  const Finding finding = FindingOf(NoWorse(MetricId::kRelativeError), pair);
+  EXPECT_EQ(finding.status, Status::kMissing);
+  EXPECT_EQ(finding.message, "relative_error of the base is unavailable: " + reason);
+  EXPECT_THAT(finding.next, HasSubstr("perfgate baseline accept"));
+  EXPECT_EQ(FindingOf(NoWorse(MetricId::kNanCount), pair).status, Status::kMissing);
+  EXPECT_EQ(FindingOf(NoWorse(MetricId::kNanCount), pair, {.today = "", .bare_diff = true}).status,
+            Status::kSkipped);
+  Rule optional = NoWorse(MetricId::kRelativeError);
+  optional.optional = true;
+  EXPECT_EQ(FindingOf(optional, pair).status, Status::kSkipped);
+}
+
+TEST(JudgeOutputs, ErrorsAgainstAnotherReferenceAreNotComparedWithEachOther) {
+  CasePair pair = PairWith({Compared("y", "bf16", 0.001)});
+  Set(*pair.base, MetricId::kRelativeError, {0.001});
+  pair.base->reference = pair.head.reference;
+  EXPECT_EQ(FindingOf(NoWorse(MetricId::kRelativeError), pair).status, Status::kPass);
+  pair.base->reference = "eager";
+  const Finding finding = FindingOf(NoWorse(MetricId::kRelativeError), pair);
+  EXPECT_EQ(finding.status, Status::kMissing);
+  EXPECT_EQ(finding.message,
+            "relative_error of the base is unavailable: it was compared with the reference eager, "
+            "this run with geglu[dtype=fp32]");
 }
 
 TEST(JudgeOutputs, ANanOnOneSideOnlyFailsAnyBound) {
