@@ -19,6 +19,10 @@ std::string Heading(const CalibrationReport& report) {
     return fmt::format("ERROR  {} could not be measured",
                        Plural(static_cast<int64_t>(report.unmeasured.size()), "case"));
   }
+  if (const auto& rules = report.unmeasured_rules; !rules.empty()) {
+    return fmt::format("ERROR  {} on times could not be measured",
+                       Plural(static_cast<int64_t>(rules.size()), "rule"));
+  }
   const auto rules = static_cast<int64_t>(report.resolutions.size());
   if (report.Unresolved() > 0) {
     return fmt::format("CANNOT RESOLVE  {} of {} on times ask for more than this machine can tell",
@@ -48,9 +52,10 @@ std::string TypicalOf(const Calibration& calibration) {
   return FormatValue(calibration.median, unit);
 }
 
-std::string RuleText(const Resolution& resolution) {
-  return fmt::format("{} ({}), {}", Printable(resolution.rule),
-                     Printable(ToString(resolution.where)), Info(resolution.metric).name);
+// Of a Resolution or an UnmeasuredRule.
+std::string RuleText(const auto& rule) {
+  return fmt::format("{} ({}), {}", Printable(rule.rule), Printable(ToString(rule.where)),
+                     Info(rule.metric).name);
 }
 
 // Lines of at most kWidth characters, each with the indent before it.
@@ -99,6 +104,9 @@ std::string PlainText(const CalibrationReport& report) {
   for (const auto& [name, reason] : report.unmeasured) {
     text += fmt::format("\n{}\n  could not be measured: {}\n", Printable(name), Printable(reason));
   }
+  for (const auto& [name, reason] : report.left_out) {
+    text += fmt::format("\n{}\n  left out: {}\n", Printable(name), Printable(reason));
+  }
   std::string last;
   for (const Calibration& each : report.calibrations) {
     if (each.case_name != last) {
@@ -122,6 +130,12 @@ std::string PlainText(const CalibrationReport& report) {
       text += Wrapped("next  " + Printable(rule.next), 6);
     }
   }
+  if (!report.unmeasured_rules.empty()) text += "\nNot measured\n";
+  for (const UnmeasuredRule& rule : report.unmeasured_rules) {
+    text += Wrapped(fmt::format("{} of {}: not measured: {}", RuleText(rule),
+                                Printable(rule.case_name), Printable(rule.reason)),
+                    2);
+  }
   const std::vector<std::string> rates = RatesInWords(report);
   if (!rates.empty()) text += "\nVerdicts\n";
   for (const std::string& sentence : rates) text += Wrapped(sentence, 2);
@@ -142,6 +156,13 @@ std::string Markdown(const CalibrationReport& report) {
   std::string text = fmt::format("**{}**\n\n{}\n", Heading(report), Cell(Subtitle(report)));
   for (const auto& [name, reason] : report.unmeasured) {
     text += fmt::format("\n- {} could not be measured: {}\n", Cell(name), Cell(reason));
+  }
+  for (const auto& [name, reason] : report.left_out) {
+    text += fmt::format("\n- {} was left out: {}\n", Cell(name), Cell(reason));
+  }
+  for (const UnmeasuredRule& rule : report.unmeasured_rules) {
+    text += fmt::format("\n- {} of {}: not measured: {}\n", Cell(RuleText(rule)),
+                        Cell(rule.case_name), Cell(rule.reason));
   }
   text += fmt::format(
       "\n| case | time | typical | noise of a pair | a change shows from, with {} / {} / {} pairs "
@@ -204,11 +225,28 @@ Json RulesJson(const CalibrationReport& report) {
   return all;
 }
 
-Json ReportJson(const CalibrationReport& report) {
-  Json unmeasured{Json::Array{}}, disturbances{Json::Array{}};
-  for (const auto& [name, reason] : report.unmeasured) {
-    unmeasured.Push(Json(Json::Object{{"case", Json(name)}, {"reason", Json(reason)}}));
+Json ReasonsJson(const std::vector<std::pair<std::string, std::string>>& reasons) {
+  Json all{Json::Array{}};
+  for (const auto& [name, reason] : reasons) {
+    all.Push(Json(Json::Object{{"case", Json(name)}, {"reason", Json(reason)}}));
   }
+  return all;
+}
+
+Json UnmeasuredRulesJson(const CalibrationReport& report) {
+  Json all{Json::Array{}};
+  for (const UnmeasuredRule& rule : report.unmeasured_rules) {
+    all.Push(Json(Json::Object{{"rule", Json(rule.rule)},
+                               {"where", Json(ToString(rule.where))},
+                               {"case", Json(rule.case_name)},
+                               {"metric", Json(Info(rule.metric).name)},
+                               {"reason", Json(rule.reason)}}));
+  }
+  return all;
+}
+
+Json ReportJson(const CalibrationReport& report) {
+  Json disturbances{Json::Array{}};
   for (const Disturbance& each : report.disturbances) {
     disturbances.Push(Json(Json::Object{{"found", Json(each.found)}, {"mend", Json(each.mend)}}));
   }
@@ -220,7 +258,9 @@ Json ReportJson(const CalibrationReport& report) {
                            {"pairs", Json(report.pairs)},
                            {"calibrations", CalibrationsJson(report)},
                            {"rules", RulesJson(report)},
-                           {"unmeasured", std::move(unmeasured)},
+                           {"unmeasured", ReasonsJson(report.unmeasured)},
+                           {"unmeasured_rules", UnmeasuredRulesJson(report)},
+                           {"left_out", ReasonsJson(report.left_out)},
                            {"disturbances", std::move(disturbances)}});
 }
 
@@ -239,7 +279,7 @@ int CalibrationReport::Unresolved() const {
 }
 
 int CalibrationReport::ExitCode() const {
-  if (!unmeasured.empty() || calibrations.empty()) return 3;
+  if (!unmeasured.empty() || !unmeasured_rules.empty() || calibrations.empty()) return 3;
   return Unresolved() > 0 ? 4 : 0;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <ostream>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -21,15 +23,38 @@ namespace {
 
 constexpr int kSwaps = 1000;
 
-// Cases that have times of their own: a trace that is judged as it is has none.
-void KeepMeasurable(Selection* selection) {
-  std::erase_if(selection->cases, [](const Case& declared) {
-    return declared.reference_only || !declared.trace.empty();
-  });
-  if (selection->cases.empty()) {
-    throw Error(Fault::kEnvironment,
-                "there is no case to calibrate: all are traces that are judged as they are");
+// Why a case has no times of its own; "" if it has.
+std::string WhyWithoutTimes(const Case& declared) {
+  if (!declared.trace.empty()) return "a trace that is judged as it is has no times to calibrate";
+  return declared.profiler == Profiler::kInstructions ? std::string(kInstructionsOnly) : "";
+}
+
+// Keeps the cases to calibrate and those that their outputs are compared with: these run, for the
+// evidence is incomplete without, and are not calibrated. Gives what was left out, with the reason.
+std::vector<std::pair<std::string, std::string>> KeepMeasurable(Selection* selection) {
+  std::vector<std::pair<std::string, std::string>> left_out;
+  std::set<std::string> references;
+  bool any = false;
+  for (Case& declared : selection->cases) {
+    if (declared.reference_only) continue;
+    const std::string why = WhyWithoutTimes(declared);
+    if (why.empty()) {
+      any = true;
+      references.insert(declared.reference);
+    } else {
+      declared.reference_only = true;
+      left_out.emplace_back(declared.name, why);
+    }
   }
+  if (!any) {
+    throw Error(Fault::kEnvironment,
+                "there is no case to calibrate: all are traces that are judged as they are, or "
+                "count instructions");
+  }
+  std::erase_if(selection->cases, [&](const Case& declared) {
+    return declared.reference_only && !references.contains(declared.name);
+  });
+  return left_out;
 }
 
 // The rules that decide what is measured: those on times, and a question to every case.
@@ -57,10 +82,51 @@ std::function<Unsettled()> TheRest(const Selection& selection, const CalibrateAr
   return [&selection, &args, asked = false]() mutable {
     Unsettled rest;
     if (std::exchange(asked, true)) return rest;
-    for (const Case& declared : selection.cases) rest.cases.push_back(declared.name);
+    for (const Case& declared : selection.cases) {
+      if (!declared.reference_only) rest.cases.push_back(declared.name);
+    }
     rest.pairs = args.pairs - kScreeningPairs;
     return rest;
   };
+}
+
+int64_t PairsOf(const Evidence& evidence, MetricId id) {
+  return static_cast<int64_t>(
+      std::min(ValuesByPair(evidence, id).size(), ValuesByPair(*evidence.base_side, id).size()));
+}
+
+std::string TooFewPairs(int64_t pairs, const RunRecord& run) {
+  return fmt::format("{} a time, at least {} are needed{}", Plural(pairs, "pair has", "pairs have"),
+                     kFewestToCalibrate, run.against->budget_ns > 0 ? ": raise --budget" : "");
+}
+
+bool IsFor(const Rule& rule, const Evidence& evidence) {
+  const bool on_gpu = evidence.device_kind == "cuda";
+  const bool elsewhere = (rule.device == DeviceFilter::kCpu && on_gpu) ||
+                         (rule.device == DeviceFilter::kCuda && !on_gpu);
+  return !elsewhere && rule.severity != Severity::kOff &&
+         MatchesGlob(rule.cases, evidence.case_name);
+}
+
+// Rules that ask for a time without numbers, as far as a run would not skip them: what both sides
+// lack is skipped where the rule is optional or has another time to judge.
+void AddUnmeasuredRules(const Evidence& evidence, std::span<const Calibration> found,
+                        const RunRecord& run, const Suite& suite, CalibrationReport* report) {
+  for (const Rule& rule : suite.rules) {
+    if (!std::holds_alternative<RegressionCheck>(rule.check) || !IsFor(rule, evidence)) continue;
+    const bool any = std::any_of(rule.metrics.begin(), rule.metrics.end(), [&](MetricId id) {
+      return FindCalibration(found, id) != nullptr;
+    });
+    for (const MetricId id : rule.metrics) {
+      if (FindCalibration(found, id) != nullptr) continue;
+      std::string reason = Summarise(evidence, id).unavailable;
+      if (reason.empty()) reason = Summarise(*evidence.base_side, id).unavailable;
+      if (!reason.empty() && (any || rule.optional)) continue;
+      if (reason.empty()) reason = TooFewPairs(PairsOf(evidence, id), run);
+      report->unmeasured_rules.push_back(
+          {rule.full_id, rule.where, evidence.case_name, id, std::move(reason)});
+    }
+  }
 }
 
 void AddCase(const Evidence& evidence, const RunRecord& run, const Suite& suite,
@@ -74,18 +140,10 @@ void AddCase(const Evidence& evidence, const RunRecord& run, const Suite& suite,
   if (!evidence.base_side->Complete()) {
     return give_up(evidence.base_side->incomplete_because.front());
   }
-  const std::vector<Calibration> found = Calibrate(evidence, run.machine, run.started);
-  const auto enough = std::any_of(found.begin(), found.end(), [](const Calibration& each) {
-    return each.Pairs() >= kFewestToCalibrate;
-  });
-  if (!enough) {
-    const auto pairs = static_cast<int64_t>(
-        std::min(ValuesByPair(evidence, MetricId::kLatencyP50).size(),
-                 ValuesByPair(*evidence.base_side, MetricId::kLatencyP50).size()));
-    return give_up(fmt::format("{} a time, at least {} are needed{}",
-                               Plural(pairs, "pair has", "pairs have"), kFewestToCalibrate,
-                               run.against->budget_ns > 0 ? ": raise --budget" : ""));
-  }
+  std::vector<Calibration> found = Calibrate(evidence, run.machine, run.started);
+  std::erase_if(found, [](const Calibration& each) { return each.Pairs() < kFewestToCalibrate; });
+  if (found.empty()) return give_up(TooFewPairs(PairsOf(evidence, MetricId::kLatencyP50), run));
+  AddUnmeasuredRules(evidence, found, run, suite, report);
   for (Resolution& resolution : Resolve(suite.rules, found)) {
     SwapLabels(*FindCalibration(found, resolution.metric), kSwaps, run.seed, resolution);
     report->resolutions.push_back(std::move(resolution));
@@ -97,7 +155,7 @@ void AddCase(const Evidence& evidence, const RunRecord& run, const Suite& suite,
 
 int CalibrateMachine(const CalibrateArgs& args, World& world) {
   Selection selection = Select(args.suite, world);
-  KeepMeasurable(&selection);
+  auto left_out = KeepMeasurable(&selection);
   SetDevice(args.device, &selection.cases);
   Store store(selection.database);  // before measuring: one that cannot be used costs nothing
   const WorkFolder folder(args.out_dir, "calibrate");
@@ -114,8 +172,13 @@ int CalibrateMachine(const CalibrateArgs& args, World& world) {
   report.suite = selection.suite.name;
   report.measured = run.started;
   report.pairs = args.pairs;
+  report.left_out = std::move(left_out);
   for (const Evidence& evidence : out.stored.cases) {
-    AddCase(evidence, run, selection.suite, &report);
+    const bool only_compared_with =
+        std::any_of(selection.cases.begin(), selection.cases.end(), [&](const Case& declared) {
+          return declared.name == evidence.case_name && declared.reference_only;
+        });
+    if (!only_compared_with) AddCase(evidence, run, selection.suite, &report);
   }
   report.disturbances = FindDisturbances(before, after, selection.cases, out.collected, world);
   store.AddCalibrations(report.calibrations);
