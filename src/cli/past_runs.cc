@@ -81,7 +81,7 @@ std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& sele
     const Asked& each = asked.at(evidence.case_name);
     const PastSession session = SessionOf(run, evidence);
     return std::all_of(each.metrics.begin(), each.metrics.end(),
-                       [&](MetricId id) { return Counts(session, each.pair, id); });
+                       [&](MetricId id) { return IsCounted(session, each.pair, id); });
   };
   return Store(selection.database).Series(query);
 }

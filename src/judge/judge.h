@@ -94,7 +94,7 @@ struct CasePair {
 // Whether the session counts for a `history` rule on the session's branch: by what is known without
 // its times, and with them.
 bool MayCount(const PastSession& session, const CasePair& pair);
-bool Counts(const PastSession& session, const CasePair& pair, MetricId id);
+bool IsCounted(const PastSession& session, const CasePair& pair, MetricId id);
 
 struct CaseVerdict {
   std::string case_name;

@@ -106,7 +106,7 @@ bool MayCount(const PastSession& session, const CasePair& pair) {
   return WhyOfNoUse(session, pair).empty();
 }
 
-bool Counts(const PastSession& session, const CasePair& pair, MetricId id) {
+bool IsCounted(const PastSession& session, const CasePair& pair, MetricId id) {
   return WhyLeftOut(session, pair, id).empty();
 }
 
