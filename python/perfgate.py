@@ -240,6 +240,8 @@ def _trace(step, settings, device, synchronize):
         profiler.add_metadata_json("perfgate_environment", json.dumps(_environment(device)))
         if ProfilerActivity.CUDA in activities:
             time.sleep(_SETTLE_S)
+        else:  # a CPU counts as freed only what the profiler saw allocated, such as the last step's gradients
+            step()
         for index in range(settings.traced_iterations):
             with record_function(f"ProfilerStep#{index}"):
                 result = step()

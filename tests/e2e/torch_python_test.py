@@ -1,6 +1,7 @@
 """A Python script with python/perfgate.py keeps the attempt contract; run with the Python of torch."""
 
 import array
+import itertools
 import pathlib
 import sys
 import tempfile
@@ -11,6 +12,30 @@ from attempt_contract import Attempt
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = [sys.executable, "-W", "ignore", HERE / "torch_python_program.py"]
 PATH = {"PYTHONPATH": str(HERE.parent.parent / "python")}
+
+
+# Frees in each step the gradients of the step before.
+TRAINING = """
+import perfgate, torch
+settings = perfgate.read_settings()
+model = torch.nn.Linear(64, 64)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.ones(8, 64)
+def step():
+    optimizer.zero_grad(set_to_none=True)
+    model(x).sum().backward()
+    optimizer.step()
+perfgate.measure(step, settings)
+"""
+
+
+def peaks(trace):
+    """The largest growth of allocated bytes of each step, over the start of the step."""
+    marks = [e for e in trace["traceEvents"] if e["name"].startswith("ProfilerStep#") and e["ph"] == "X"]
+    memory = sorted((e["ts"], e["args"]["Bytes"]) for e in trace["traceEvents"] if e["name"] == "[memory]")
+    growths = [list(itertools.accumulate(
+        size for at, size in memory if mark["ts"] <= at < mark["ts"] + mark["dur"])) for mark in marks]
+    return [max(growth) for growth in growths]
 
 
 class PythonHelperTest(unittest.TestCase):
@@ -43,6 +68,12 @@ class PythonHelperTest(unittest.TestCase):
         for step in steps:
             self.assertEqual(step.count("aten::mm"), 1)
             self.assertEqual(step.count("aten::relu"), 1)
+
+    def test_each_step_of_a_training_has_the_same_peak_of_memory(self):
+        attempt = Attempt([sys.executable, "-c", TRAINING], **PATH)
+        self.assertEqual(attempt.code, 0, attempt.stderr)
+        found = peaks(attempt.trace)
+        self.assertEqual((len(found), len(set(found))), (3, 1), found)
 
     def test_outputs_with_names_alike_have_files_of_their_own(self):
         sys.path.insert(0, PATH["PYTHONPATH"])
