@@ -26,7 +26,6 @@ void RequireRunner(const std::string& runner, const std::filesystem::path& folde
   process.argv = {runner, "--version"};
   process.cwd = folder;
   process.timeout_ns = kPatienceNs;
-  process.stdout_file = folder / "runner.txt";
   const AttemptResult result = world.RunProcess(process);
   if (result.fault.empty() || world.Interrupted() != 0) return;
   throw Error(Fault::kEnvironment,

@@ -1,10 +1,7 @@
 #include "cli/git.h"
 
-#include <stdlib.h>
-
 #include <string_view>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -16,15 +13,6 @@ namespace fs = std::filesystem;
 constexpr int64_t kTimeoutNs = 120'000'000'000;
 constexpr size_t kLongestFault = 300;
 
-fs::path NewFolder(std::string_view name) {
-  std::error_code error;
-  std::string pattern = (fs::temp_directory_path(error) / name).string() + "-XXXXXX";
-  if (error || ::mkdtemp(pattern.data()) == nullptr) {
-    throw Error(Fault::kEnvironment, pattern + ": no folder for temporary files can be made");
-  }
-  return pattern;
-}
-
 std::string FirstLine(std::string_view text) {
   const std::string_view line = Trim(text.substr(0, text.find('\n')));
   return Shorten(Printable(line), kLongestFault);
@@ -32,17 +20,7 @@ std::string FirstLine(std::string_view text) {
 
 }  // namespace
 
-Git::Git(fs::path folder, World& world)
-    : folder_(std::move(folder)),
-      scratch_(NewFolder("perfgate-git")),
-      streams_(NewFolder("perfgate-said")),
-      world_(world) {}
-
-Git::~Git() {
-  std::error_code ignored;
-  fs::remove_all(scratch_, ignored);
-  fs::remove_all(streams_, ignored);
-}
+Git::Git(fs::path folder, World& world) : folder_(std::move(folder)), world_(world) {}
 
 GitAnswer Git::Ask(const std::vector<std::string>& arguments, bool own_index) {
   Process git;
@@ -50,10 +28,10 @@ GitAnswer Git::Ask(const std::vector<std::string>& arguments, bool own_index) {
   git.argv.insert(git.argv.end(), arguments.begin(), arguments.end());
   git.cwd = folder_;
   git.environment = {{"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}};
-  if (own_index) git.environment["GIT_INDEX_FILE"] = (streams_ / "index").string();
+  if (own_index) git.environment["GIT_INDEX_FILE"] = (streams_.path() / "index").string();
   git.timeout_ns = kTimeoutNs;
-  git.stdout_file = streams_ / "out";
-  git.stderr_file = streams_ / "err";
+  git.stdout_file = streams_.path() / "out";
+  git.stderr_file = streams_.path() / "err";
   const AttemptResult result = world_.RunProcess(git);
   GitAnswer answer;
   answer.ok = result.fault.empty();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "run/run.h"
 
 namespace perfgate::cli {
@@ -19,9 +20,6 @@ class Git {
  public:
   // Throws Error(kEnvironment) if the folder for temporary files cannot be written.
   Git(std::filesystem::path folder, World& world);
-  ~Git();
-  Git(const Git&) = delete;
-  Git& operator=(const Git&) = delete;
 
   // `git ARGUMENTS` in the folder, with an index of its own if `own_index`.
   GitAnswer Ask(const std::vector<std::string>& arguments, bool own_index = false);
@@ -35,10 +33,11 @@ class Git {
                    const std::filesystem::path& into);
 
   // An empty folder that goes with this object.
-  const std::filesystem::path& scratch() const { return scratch_; }
+  const std::filesystem::path& scratch() const { return scratch_.path(); }
 
  private:
-  std::filesystem::path folder_, scratch_, streams_;
+  std::filesystem::path folder_;
+  TemporaryFolder scratch_{"git"}, streams_{"said"};
   World& world_;
 };
 

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "base/temporary_folder.h"
 
 namespace perfgate::cli {
 
@@ -10,16 +14,15 @@ namespace perfgate::cli {
 // Error(kEnvironment) if none can be made.
 class WorkFolder {
  public:
-  WorkFolder(const std::string& given, const std::string& command);
-  ~WorkFolder();
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
+  WorkFolder(const std::string& given, std::string_view command) : given_(given) {
+    if (given.empty()) temporary_.emplace(command);
+  }
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return temporary_ ? temporary_->path() : given_; }
 
  private:
-  std::filesystem::path path_;
-  bool temporary_;
+  std::filesystem::path given_;
+  std::optional<TemporaryFolder> temporary_;
 };
 
 }  // namespace perfgate::cli

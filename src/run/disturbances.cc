@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <set>
 #include <sstream>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "run/ask.h"
 #include "run/machine.h"
 #include "run/run.h"
 
@@ -234,16 +233,10 @@ class Finder {
   }
 
   void Persistence() {
-    Process process;
-    process.argv = {"nvidia-smi", "--query-gpu=persistence_mode", "--format=csv,noheader"};
-    process.timeout_ns = kNvidiaSmiNs;
-    process.stdout_file =
-        std::filesystem::temp_directory_path() / fmt::format("perfgate-gpu-{}", ::getpid());
-    const AttemptResult result = world_.RunProcess(process);
-    std::error_code error;
-    const bool off = result.fault.empty() && std::filesystem::exists(process.stdout_file, error) &&
-                     Trim(ReadFile(process.stdout_file)).starts_with("Disabled");
-    std::filesystem::remove(process.stdout_file, error);
+    const Response response =
+        Ask({"nvidia-smi", "--query-gpu=persistence_mode", "--format=csv,noheader"}, kNvidiaSmiNs,
+            world_);
+    const bool off = response.result.fault.empty() && Trim(response.text).starts_with("Disabled");
     if (off) {
       Add("the GPU's persistence mode is off: the driver starts it anew for the first process",
           "sudo nvidia-smi -pm 1");

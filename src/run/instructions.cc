@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
-#include "base/file.h"
 #include "base/text.h"
+#include "run/ask.h"
 
 namespace perfgate {
 namespace {
@@ -14,49 +12,32 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kAnswerWithinNs = 10'000'000'000;
 
-struct Reaction {
-  AttemptResult result;
-  std::string text;  // of standard output
-};
-
-Reaction Ask(std::vector<std::string> argv, const fs::path& folder, World& world) {
-  Process process;
-  process.argv = std::move(argv);
-  process.cwd = folder;
-  process.timeout_ns = kAnswerWithinNs;
-  process.stdout_file = folder / "stdout.txt";
-  std::error_code error;
-  fs::remove(process.stdout_file, error);
-  Reaction answer;
-  answer.result = world.RunProcess(process);
-  if (fs::exists(process.stdout_file, error)) answer.text = ReadFile(process.stdout_file);
-  return answer;
-}
-
 // "" if the counter of this machine counts.
-std::string WhyNoPerf(const fs::path& folder, World& world) {
-  const Reaction answer =
-      Ask({"perf", "stat", "-x,", "-e", "instructions:u", "--log-fd", "1", "--", "true"}, folder,
-          world);
-  if (answer.result.outcome == Outcome::kNotStarted) return "perf is not on PATH";
-  if (CountOfPerfStat(answer.text)) return "";
-  const std::string_view said = Trim(answer.text.empty() ? answer.result.stderr_tail : answer.text);
+std::string WhyNoPerf(World& world) {
+  const Response response =
+      Ask({"perf", "stat", "-x,", "-e", "instructions:u", "--log-fd", "1", "--", "true"},
+          kAnswerWithinNs, world);
+  if (!response.started()) return "perf is not on PATH";
+  if (CountOfPerfStat(response.text)) return "";
+  const std::string_view said =
+      Trim(response.text.empty() ? response.result.stderr_tail : response.text);
   return fmt::format("this machine counts no instructions for perf ({})",
                      Printable(said.substr(0, said.find('\n'))));
 }
 
 }  // namespace
 
-InstructionCounter FindInstructionCounter(const fs::path& folder, World& world) {
+InstructionCounter FindInstructionCounter(World& world) {
   InstructionCounter counter;
-  counter.why = WhyNoPerf(folder, world);
+  counter.why = WhyNoPerf(world);
   if (counter.why.empty()) return counter;
   counter.tool = InstructionCounter::Tool::kCallgrind;
-  const Reaction answer = Ask({"valgrind", "--version"}, folder, world);
-  if (answer.result.outcome == Outcome::kNotStarted) {
+  const Response response = Ask({"valgrind", "--version"}, kAnswerWithinNs, world);
+  if (!response.started()) {
     counter.fault = fmt::format("{}, and valgrind is not on PATH", counter.why);
-  } else if (!answer.result.fault.empty()) {
-    counter.fault = fmt::format("{}, and valgrind --version: {}", counter.why, answer.result.fault);
+  } else if (!response.result.fault.empty()) {
+    counter.fault =
+        fmt::format("{}, and valgrind --version: {}", counter.why, response.result.fault);
   }
   return counter;
 }

@@ -19,8 +19,8 @@ struct InstructionCounter {
 };
 
 // perf, where the machine's counter works (a container or a virtual machine may have none), else
-// valgrind. What they say is kept in `folder` for as long as the answer takes.
-InstructionCounter FindInstructionCounter(const std::filesystem::path& folder, World& world);
+// valgrind. Throws Error(kEnvironment) if the folder for temporary files cannot be written.
+InstructionCounter FindInstructionCounter(World& world);
 
 // The command under the tool, whose file in `dir` CollectAttempt reads.
 std::vector<std::string> CountingCommand(const InstructionCounter& counter,

@@ -235,7 +235,7 @@ AttemptResult Launch(const Case& declared, const Attempt& attempt, const fs::pat
     process.environment.merge(injection.environment);
   }
   if (declared.profiler == Profiler::kInstructions) {
-    const InstructionCounter counter = FindInstructionCounter(dir, world);
+    const InstructionCounter counter = FindInstructionCounter(world);
     if (!counter.fault.empty()) {
       return Unstarted(
           fmt::format("instructions cannot be counted: {} ({})", counter.fault, kInstallCounter));
