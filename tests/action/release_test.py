@@ -48,8 +48,10 @@ class Release(ActionTest):
         code = "import importlib.util; print(importlib.util.find_spec('perfgate').origin)"
         found = output_of("/usr/bin/python3", "-c", code, cwd="/", env={"PYTHONPATH": self.unpacked / "python"})
         self.assertEqual(found, f"{self.unpacked}/python/perfgate.py\n")
-        (self.folder / "program.cc").write_text("#include <perfgate/attempt.h>\n#include <perfgate/spans.h>\n")
-        output_of("g++", "-std=c++20", "-fsyntax-only", "-I", self.unpacked / "include", self.folder / "program.cc")
+        headers = ["attempt.h", "outputs.h", "samples.h", "spans.h"]
+        self.assertEqual(sorted(path.name for path in self.unpacked.glob("include/perfgate/*")), headers)
+        (self.folder / "program.cc").write_text("".join(f"#include <perfgate/{name}>\n" for name in headers))
+        output_of("g++", "-std=c++17", "-fsyntax-only", "-I", self.unpacked / "include", self.folder / "program.cc")
 
     def test_it_needs_no_library_but_glibc(self):
         for file in (self.unpacked / "perfgate", *self.unpacked.glob("*.so*")):

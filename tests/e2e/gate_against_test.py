@@ -1,13 +1,10 @@
 """run --against on a real repository: the base is a git worktree, its scripts run there."""
 
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
-from gate_suite import PERFGATE, WORKLOAD, query
+from gate_case import GateCase, timed_step
+from gate_suite import query
 
 SUITE = """\
 version: 1
@@ -29,55 +26,38 @@ rules:
     regression: {tolerance: 5%}
 """
 # What prepare.sh has left in this folder is the latency of all iterations.
-STEP = """\
-#!/bin/sh
-set -e
-%s ok
-sed -i "s/\\"latency_ns\\": .*\\], \\"disp/\\"latency_ns\\": [$(cat built)], \\"disp/" "$PERFGATE_ATTEMPT_DIR/samples.json"
-"""
+STEP = timed_step("cat built")
+PREPARE = "#!/bin/sh\necho '%s' > built\n"
 
 
 def times(ns):
     return ", ".join([str(ns)] * 10)
 
 
-class Against(unittest.TestCase):
+class Against(GateCase):
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.head, self.base = (pathlib.Path(temporary.name) / name for name in ("head", "base"))
-        self.bench = self.head / "bench"
-        self.bench.mkdir(parents=True)
+        super().setUp()
+        self.base = self.folder / "base"
+        self.folder = self.folder / "head"
+        self.bench = self.folder / "bench"
+        self.write("bench/perfgate.yaml", SUITE)
+        self.write("bench/mine.yaml", RULES)
+        self.write("bench/step.sh", STEP)
+        self.write("bench/prepare.sh", PREPARE % times(100000))
         self.git("init", "--quiet", ".")
-        self.write("perfgate.yaml", SUITE)
-        self.write("mine.yaml", RULES)
-        self.write("step.sh", STEP % WORKLOAD)
-        self.write("prepare.sh", f"#!/bin/sh\necho '{times(100000)}' > built\n")
         self.commit("base")
         self.git("worktree", "add", "--quiet", "--detach", str(self.base))
-
-    def git(self, *arguments):
-        identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-        subprocess.run(["git", *identity, *arguments], cwd=self.head, check=True)
 
     def commit(self, message):
         self.git("add", "-A")
         self.git("commit", "--quiet", "-m", message)
 
-    def write(self, name, text):
-        (self.bench / name).write_text(text)
-        os.chmod(self.bench / name, 0o755)
-
-    def perfgate(self, *arguments, **variables):
-        return subprocess.run([PERFGATE, *arguments], cwd=self.head, capture_output=True, text=True,
-                              env=os.environ | variables, timeout=200)
-
     def run_against(self, *arguments, **variables):
         return self.perfgate("run", "bench", "--against", str(self.base), *arguments, **variables)
 
     def test_a_slower_head_fails_and_the_stored_run_is_judged_alike(self):
-        self.write("prepare.sh", f"#!/bin/sh\necho '{times(107000)}' > built\n")
+        self.write("bench/prepare.sh", PREPARE % times(107000))
         self.commit("slower")
         result = self.run_against("--seed", "5")
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
@@ -117,12 +97,12 @@ class Against(unittest.TestCase):
         self.assertIn(True, [first != order(seed) for seed in ("6", "7")])
 
     def test_a_path_of_head_in_the_environment_is_noted(self):
-        result = self.run_against(PYTHONPATH=str(self.head / "lib"))
+        result = self.run_against(PYTHONPATH=str(self.folder / "lib"))
         self.assertIn("PYTHONPATH names", " ".join(result.stdout.split()))
         self.assertIn("may have run head's code", " ".join(result.stdout.split()))
 
     def test_a_checkout_without_the_suites_folder_is_refused(self):
-        result = self.perfgate("run", "bench", "--against", str(self.head / ".git"))
+        result = self.perfgate("run", "bench", "--against", str(self.folder / ".git"))
         self.assertEqual(result.returncode, 2)
         self.assertIn("it has no folder bench", result.stderr)
 

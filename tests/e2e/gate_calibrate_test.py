@@ -1,13 +1,10 @@
 """calibrate on a real machine: the noise that the workload has, and what run --against makes of it."""
 
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
-from gate_suite import PERFGATE, WORKLOAD, query
+from gate_case import GateCase, timed_step
+from gate_suite import query
 
 SUITE = """\
 version: 1
@@ -32,30 +29,18 @@ rules:
     regression: {tolerance: 100%}
 """
 # All iterations of a process take the same time, between 100 and 125.5 us by chance.
-STEP = """\
-#!/bin/sh
-set -e
-%s ok
-ns=$((100000 + 100 * $(od -An -N1 -tu1 /dev/urandom)))
-times=$(printf "$ns, %%.0s" 1 2 3 4 5 6 7 8 9)$ns
-sed -i "s/\\"latency_ns\\": .*\\], \\"disp/\\"latency_ns\\": [$times], \\"disp/" "$PERFGATE_ATTEMPT_DIR/samples.json"
-"""
+STEP = timed_step("ns=$((100000 + 100 * $(od -An -N1 -tu1 /dev/urandom))); "
+                  "printf \"$ns, %.0s\" 1 2 3 4 5 6 7 8 9; printf $ns")
 
 
-class Calibrate(unittest.TestCase):
+class Calibrate(GateCase):
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        for name, text in (("perfgate.yaml", SUITE), ("mine.yaml", RULES),
-                           ("step.sh", STEP % WORKLOAD)):
-            (self.folder / name).write_text(text)
-            os.chmod(self.folder / name, 0o755)
-
-    def perfgate(self, *arguments):
-        return subprocess.run([PERFGATE, *arguments], cwd=self.folder, timeout=120,
-                              capture_output=True, text=True)
+        super().setUp()
+        self.git("init", "--quiet")
+        self.write("perfgate.yaml", SUITE)
+        self.write("mine.yaml", RULES)
+        self.write("step.sh", STEP)
 
     def test_it_says_which_rule_the_machine_cannot_resolve_and_run_says_it_again(self):
         done = self.perfgate("calibrate", "--format", "json")

@@ -2,14 +2,10 @@
 
 import array
 import json
-import os
-import pathlib
 import shutil
-import subprocess
-import tempfile
 import unittest
 
-PERFGATE = os.environ["PERFGATE"]
+from gate_case import GateCase
 
 DEFAULTS = """\
 version: 1
@@ -48,20 +44,15 @@ rules: [perfgate:numerics]
 """
 
 
-class Numerics(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
-    def perfgate(self, *arguments):
-        done = subprocess.run([PERFGATE, *arguments, "--format", "json"], cwd=self.folder, capture_output=True,
-                              text=True, timeout=300)
+class Numerics(GateCase):
+    def perfgate_json(self, *arguments):
+        """(exit code, what it said, stderr)"""
+        done = self.perfgate(*arguments, "--format", "json")
         return done.returncode, json.loads(done.stdout), done.stderr
 
     def suite(self, text):
-        (self.folder / "perfgate.yaml").write_text(text)
-        (self.folder / "mine.yaml").write_text(MINE)
+        self.write("perfgate.yaml", text)
+        self.write("mine.yaml", MINE)
 
     def findings(self, verdict, rule):
         return {case["case"]: finding for case in verdict["cases"] for finding in case["findings"]
@@ -73,7 +64,7 @@ class Numerics(unittest.TestCase):
 
     def test_half_precision_is_near_its_reference_in_every_mode(self):
         self.suite(SUITE)
-        code, verdict, stderr = self.perfgate("run")
+        code, verdict, stderr = self.perfgate_json("run")
         self.assertEqual(code, 0, stderr)
         found = self.findings(verdict, "perfgate:numerics/accuracy")
         self.assertEqual(len(found), 4)  # the reference is measured and not judged
@@ -87,8 +78,8 @@ class Numerics(unittest.TestCase):
 
     def test_a_planted_loss_of_bits_fails_and_names_where(self):
         self.suite(SUITE)
-        code, verdict, stderr = self.perfgate("run", "--case", "geglu[dtype=bf16,mode=eager]",
-                                              "--plant", "geglu*=narrow")
+        code, verdict, stderr = self.perfgate_json("run", "--case", "geglu[dtype=bf16,mode=eager]",
+                                                   "--plant", "geglu*=narrow")
         self.assertEqual(code, 1, stderr)
         finding, = self.findings(verdict, "perfgate:numerics/accuracy").values()
         self.assertEqual(finding["status"], "fail")
@@ -106,19 +97,19 @@ class Numerics(unittest.TestCase):
 
     def test_an_out_folder_that_was_moved_gives_the_same_verdict(self):
         self.suite(SUITE)
-        code, here, stderr = self.perfgate("run", "--case", "geglu[dtype=bf16,mode=eager]")
+        code, here, stderr = self.perfgate_json("run", "--case", "geglu[dtype=bf16,mode=eager]")
         self.assertEqual(code, 0, stderr)
         shutil.move(self.folder / "perfgate-out", self.folder / "moved")
-        subprocess.run([PERFGATE, "ingest", "moved", "--db", "other.db"], cwd=self.folder, check=True,
-                       capture_output=True)
-        code, there, stderr = self.perfgate("judge", "--db", "other.db", "--case", "geglu[dtype=bf16,mode=eager]")
+        ingested = self.perfgate("ingest", "moved", "--db", "other.db")
+        self.assertEqual(ingested.returncode, 0, ingested.stderr)
+        code, there, stderr = self.perfgate_json("judge", "--db", "other.db", "--case", "geglu[dtype=bf16,mode=eager]")
         self.assertEqual(code, 0, stderr)
         self.assertEqual(self.findings(there, "perfgate:numerics/accuracy"),
                          self.findings(here, "perfgate:numerics/accuracy"))
 
     def test_other_inputs_are_not_compared(self):
         self.suite(SEEDS)
-        code, verdict, _ = self.perfgate("run")
+        code, verdict, _ = self.perfgate_json("run")
         self.assertEqual(code, 3)
         linear = verdict["cases"][0]
         self.assertEqual(linear["incomplete_because"],

@@ -1,13 +1,9 @@
 """What a workload says of its outputs is read with distrust; no LibTorch here."""
 
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
-PERFGATE = os.environ["PERFGATE"]
+from gate_case import GateCase
 
 SUITE = """\
 version: 1
@@ -55,19 +51,16 @@ SAID = {
 }
 
 
-class HostileOutputs(unittest.TestCase):
+class HostileOutputs(GateCase):
     def test_each_is_named_and_none_is_read(self):
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            (folder / "workload.py").write_text(PROGRAM)
-            (folder / "perfgate.yaml").write_text(
-                SUITE + "".join(WORKLOAD.replace("NAME", name) for name in SAID) + "rules: [perfgate:precision]\n")
-            done = subprocess.run([PERFGATE, "run", "--format", "json"], cwd=folder, capture_output=True,
-                                  text=True, timeout=120)
-            self.assertEqual(done.returncode, 3, done.stderr)
-            for case in json.loads(done.stdout)["cases"]:
-                self.assertIn(SAID[case["case"]], " ".join(case["incomplete_because"]))
-                self.assertEqual(case["status"], "error")
+        self.write("workload.py", PROGRAM)
+        self.write("perfgate.yaml", SUITE + "".join(WORKLOAD.replace("NAME", name) for name in SAID) +
+                   "rules: [perfgate:precision]\n")
+        done = self.perfgate("run", "--format", "json")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        for case in json.loads(done.stdout)["cases"]:
+            self.assertIn(SAID[case["case"]], " ".join(case["incomplete_because"]))
+            self.assertEqual(case["status"], "error")
 
 
 if __name__ == "__main__":

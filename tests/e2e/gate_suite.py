@@ -9,13 +9,19 @@ import time
 
 PERFGATE = os.environ["PERFGATE"]
 WORKLOAD = str(pathlib.Path(__file__).parent / "gate_workload.sh")
+TEMPORARY = os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
+os.environ["GIT_CEILING_DIRECTORIES"] = TEMPORARY  # the build may lie in a repository
+
+
+def temporary_folder():
+    return tempfile.TemporaryDirectory(dir=TEMPORARY)
 
 
 class Suite:
     """Each workload is (name, arguments of gate_workload.sh); used as a context manager."""
 
     def __init__(self, *workloads, timeout="60s", processes=1):
-        self._temporary = tempfile.TemporaryDirectory()
+        self._temporary = temporary_folder()
         self.folder = pathlib.Path(self._temporary.name)
         self.out, self.db = self.folder / "out", self.folder / "perfgate.db"
         text = ["version: 1", "suite: e2e", "rules: [perfgate:structure]", "defaults:",

@@ -8,11 +8,11 @@ import json
 import pathlib
 import signal
 import subprocess
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from gate_suite import PERFGATE, Suite, pid_in
+from gate_case import GateCase
+from gate_suite import Suite, pid_in
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 FORMATS = {"junit": "junit.xml", "github": "annotations.txt", "gitlab": "quality.json",
@@ -65,12 +65,7 @@ def trace(names):
             b'"traceEvents": [' + b",\n".join(events) + b"]}")
 
 
-class Reports(unittest.TestCase):
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+class Reports(GateCase):
 
     def check(self, code, folder):
         """All reports of a command that ended with `code`; returns the JUnit root."""
@@ -126,8 +121,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(any(i["severity"] in ("major", "critical") for i in issues), code != 0)
 
     def diff(self, base, head, *more):
-        done = subprocess.run([PERFGATE, "diff", base, head, *more, *flags(self.folder)],
-                              capture_output=True, text=True, cwd=self.folder)
+        done = self.perfgate("diff", base, head, *more, *flags(self.folder))
         return done.returncode, self.check(done.returncode, self.folder)
 
     def test_recorded_pairs_are_read_by_every_consumer(self):
