@@ -81,7 +81,8 @@ def measure(step, settings=None, *, device="cpu", synchronizes_inside=False, env
     that there is no dispatch time. `environment` adds to what is recorded of this process, `fallback`
     is {what: why} for what was asked for and not done, `plant` the planted defect that the script
     put in because settings.plant asked for it. `inputs` names the numbers that went in, in whatever
-    dtype: "seed 1, batch 8"; a case and its reference must have the same. Returns what the last iteration returned.
+    dtype: "seed 1, batch 8"; a case and its reference must have the same. Of several ranks rank 0 alone
+    saves what `step` returned, to be compared. Returns what the last iteration returned.
     """
     settings = settings or read_settings()
     on_gpu = str(device).startswith("cuda")

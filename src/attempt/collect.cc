@@ -1,5 +1,6 @@
 // What an attempt folder holds, read with distrust.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "attempt/attempt.h"
@@ -196,11 +198,12 @@ class Collector {
     return true;
   }
 
-  // Of two outputs in one file the first was overwritten.
+  // Of two outputs in one file the first was overwritten, under whatever names the file has.
   bool IsItsAlone(const Output& output) {
-    std::error_code error;
+    struct stat file {};
+    if (::stat((folder_ / output.file).c_str(), &file) != 0) return true;  // reading says why
     const auto [known, is_new] =
-        output_of_file_.emplace(fs::canonical(folder_ / output.file, error), output.name);
+        output_of_file_.emplace(std::pair(file.st_dev, file.st_ino), output.name);
     if (is_new) return true;
     AddFault(fmt::format("{}: is the file of two outputs, '{}' and '{}'", Printable(output.file),
                          Printable(known->second), Printable(output.name)));
@@ -210,7 +213,7 @@ class Collector {
   fs::path folder_, out_dir_;
   Profiler profiler_;
   AttemptData& data_;
-  std::map<fs::path, std::string> output_of_file_;
+  std::map<std::pair<dev_t, ino_t>, std::string> output_of_file_;  // by device and inode
 };
 
 }  // namespace

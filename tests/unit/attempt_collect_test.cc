@@ -177,6 +177,8 @@ TEST_F(AttemptFolder, TwoOutputsInOneFileAreAFault) {
   EXPECT_THAT(collect("./o.f32"), ElementsAre("./o.f32" + said));
   std::filesystem::create_symlink("o.f32", Path("q.f32"));
   EXPECT_THAT(collect("q.f32"), ElementsAre("q.f32" + said));
+  std::filesystem::create_hard_link(Path("o.f32"), Path("r.f32"));
+  EXPECT_THAT(collect("r.f32"), ElementsAre("r.f32" + said));
 }
 
 }  // namespace
