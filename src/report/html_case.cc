@@ -20,17 +20,16 @@ std::string Item(std::string_view name, const std::string& markup) {
   return markup.empty() ? "" : fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, markup);
 }
 
+// Its message has the numbers and the limit.
 std::string FindingInFull(const RuleNames& names, const Finding& finding) {
   std::string text = fmt::format(
       "<article class=\"finding {}\">\n<h4>{} {}</h4>\n<p>{}</p>\n<dl>\n", ClassOf(finding.status),
       Code(names.Of(finding)), StatusMark(finding.status), Text(finding.message));
-  text += Item("expected", Text(finding.limit));
-  text += Item("base", Value(finding.base, finding));
-  text += Item("found", Value(finding.head, finding));
   if (!finding.operators.empty()) text += Item("operator", Code(Join(finding.operators, ", ")));
   if (!finding.kernels.empty()) text += Item("kernel", Code(Join(finding.kernels, ", ")));
   text += Item("why", Text(finding.why));
-  if (!finding.next.empty()) text += Item("next", Code(finding.next));
+  const std::string_view next = AcceptsFailure(finding.next) ? "if meant" : "next";
+  if (!finding.next.empty()) text += Item(next, Code(finding.next));
   return text + "</dl>\n</article>\n";
 }
 
@@ -38,8 +37,10 @@ std::string FindingInFull(const RuleNames& names, const Finding& finding) {
 std::string NextOfAll(const std::vector<const Finding*>& findings) {
   const std::vector<std::string> steps = NextSteps(findings);
   if (findings.size() < 2 || steps.empty()) return "";
-  std::string text = "<h4>Next, for all of them</h4>\n<ul>\n";
-  for (const std::string& step : steps) text += "<li>" + Code(step) + "</li>\n";
+  std::string text = "<h4>For all of them together</h4>\n<ul>\n";
+  for (const std::string& step : steps) {
+    text += fmt::format("<li>{}{}</li>\n", AcceptsFailure(step) ? "if meant: " : "", Code(step));
+  }
   return text + "</ul>\n";
 }
 

@@ -108,7 +108,8 @@ std::string ChangesCell(const Trend& trend) {
     text += fmt::format("{}{} {}", text.empty() ? "" : "<br>", Text(SizeOf(change, trend)),
                         Text(PlaceOf(change, trend)));
     // A run without a commit is named by its time.
-    if (!first.short_commit.empty()) text += " <small>" + Text(first.started) + "</small>";
+    if (!first.short_commit.empty())
+      text += " <small class=\"n\">" + Text(first.started) + "</small>";
   }
   if (left_out > 0) text += fmt::format("<br><small>and {} earlier</small>", left_out);
   return text;

@@ -296,6 +296,11 @@ std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings) 
   return steps;
 }
 
+bool AcceptsFailure(std::string_view step) {
+  return step.starts_with("perfgate baseline accept") &&
+         step.find(" --rule ") != std::string_view::npos;
+}
+
 std::string CountAndTime(const ChangedKernel& kernel) {
   return fmt::format("{} x {:>8}", kernel.count,
                      FormatValue(static_cast<double>(kernel.time_ns), Unit::kNanoseconds));

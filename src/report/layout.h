@@ -54,6 +54,8 @@ class RuleNames {
 
 // The distinct things to do next, in order: commands first said by the worst findings.
 std::vector<std::string> NextSteps(const std::vector<const Finding*>& findings);
+// True if the step accepts what failed: to be done only if the change is meant.
+bool AcceptsFailure(std::string_view step);
 
 // "1 x  12.3 us": launches and time a step.
 std::string CountAndTime(const ChangedKernel& kernel);

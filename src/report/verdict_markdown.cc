@@ -1,6 +1,7 @@
 // The verdict as a comment of a pull request or a job summary.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -24,6 +25,8 @@ using markdown::Prose;
 constexpr size_t kMostBytes = 58'000;
 constexpr size_t kMostChangesACase = 25;
 constexpr size_t kCommentNameWidth = 60;
+// What stands in a fence is not wrapped: beyond this a reader has to scroll.
+constexpr size_t kFenceWidth = 92;
 // Of all problems together: with what Prose adds they leave room for the headline.
 constexpr size_t kMostProblemLines = 20, kProblemWidth = 500;
 
@@ -38,7 +41,7 @@ std::string KernelLine(char sign, const ChangedKernel& kernel) {
 }
 
 std::string ChangeLines(const Change& change) {
-  std::string text = "  " + Fenced(change.text) + "\n";
+  std::string text = "  " + Wrap(Fenced(change.text), kFenceWidth, 2) + "\n";
   for (const ChangedKernel& kernel : change.base) text += KernelLine('-', kernel);
   for (const ChangedKernel& kernel : change.head) text += KernelLine('+', kernel);
   if (!change.operators.empty()) {
@@ -47,24 +50,25 @@ std::string ChangeLines(const Change& change) {
   return text;
 }
 
-std::string Number(const std::optional<double>& value, const std::optional<MetricId>& metric) {
-  if (!value) return "";
-  return Prose(FormatValue(*value, metric ? Info(*metric).unit : Unit::kCount));
-}
-
-std::string FindingRow(const RuleNames& names, const Finding& finding) {
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", Code(names.Of(finding)),
-                     Words(finding.status), Prose(finding.message),
-                     Number(finding.base, finding.metric), Number(finding.head, finding.metric),
-                     Prose(finding.limit));
-}
-
+// A message has the numbers and the limit. Findings that say the same (a missing baseline says it
+// once a rule) are one row.
 std::string FindingTable(const RuleNames& names, const std::vector<const Finding*>& findings) {
-  if (findings.empty()) return "";
-  std::string text =
-      "\n| rule | status | what | base | head | limit |\n| --- | --- | --- | --- | --- | --- |\n";
-  for (const Finding* finding : findings) text += FindingRow(names, *finding);
-  return text;
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+  for (const Finding* finding : findings) {
+    const std::string said =
+        fmt::format("{} | {}", Words(finding->status), Prose(finding->message));
+    auto row = std::find_if(rows.begin(), rows.end(),
+                            [&](const auto& other) { return other.first == said; });
+    if (row == rows.end()) row = rows.insert(rows.end(), {said, {}});
+    const std::string rule = Code(names.Of(*finding));
+    auto& rules = row->second;
+    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
+  }
+  std::string text;
+  for (const auto& [said, rules] : rows) {
+    text += fmt::format("| {} | {} |\n", Join(rules, ", "), said);
+  }
+  return text.empty() ? "" : "\n| rule | status | what |\n| --- | --- | --- |\n" + text;
 }
 
 // Changes that a failing rule points at first, then the others; each once.
@@ -142,12 +146,43 @@ std::string Whys(const RuleNames& names, const std::vector<const Finding*>& find
   return text.empty() ? "" : "\nWhy it matters:\n" + text;
 }
 
+// A command as a shell takes it over several lines: broken before options, never inside quotes.
+std::string CommandLines(std::string_view command) {
+  std::vector<std::string> parts(1);
+  bool quoted = false;
+  for (size_t i = 0; i < command.size(); ++i) {
+    if (command[i] == '\'') quoted = !quoted;
+    if (!quoted && command.substr(i, 3) == " --") {
+      parts.emplace_back();
+    } else {
+      parts.back() += command[i];
+    }
+  }
+  std::string text, line = parts.front();
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (line.size() + 1 + parts[i].size() > kFenceWidth) {
+      text += line + " \\\n";
+      line = "  " + parts[i];
+    } else {
+      line += " " + parts[i];
+    }
+  }
+  return text + line;
+}
+
 std::string NextBlock(const std::vector<const Finding*>& findings) {
-  const std::vector<std::string> steps = NextSteps(findings);
-  if (steps.empty()) return "";
-  std::string text = "\nNext:\n```sh\n";
-  for (const std::string& step : steps) text += Fenced(step) + "\n";
-  return text + "```\n";
+  std::string steps, acceptance;
+  for (const std::string& step : NextSteps(findings)) {
+    if (AcceptsFailure(step)) {
+      acceptance += CommandLines(Fenced(step)) + "\n";
+    } else {
+      steps += Fenced(step) + "\n";
+    }
+  }
+  std::string text;
+  if (!steps.empty()) text += "\nNext:\n```sh\n" + steps + "```\n";
+  if (!acceptance.empty()) text += "\nIf it is meant:\n```sh\n" + acceptance + "```\n";
+  return text;
 }
 
 std::string Notes(const CaseVerdict& item) {

@@ -120,10 +120,8 @@ class Writer {
   // Commands are never broken over lines, so that they can be copied.
   void WriteNext(const std::vector<const Finding*>& findings) {
     for (const std::string& step : NextSteps(findings)) {
-      const bool accepts = step.starts_with("perfgate baseline accept") &&
-                           step.find(" --rule ") != std::string::npos;
-      out_ += "  " + Paint(accepts ? "if meant" : "next    ", Ink::kBold, style_) + "  " +
-              Safe(step) + "\n";
+      const std::string_view label = AcceptsFailure(step) ? "if meant" : "next    ";
+      out_ += "  " + Paint(label, Ink::kBold, style_) + "  " + Safe(step) + "\n";
     }
   }
 

@@ -1,10 +1,13 @@
-#include <algorithm>
-
+// The verdict as text for a person.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "base/text.h"
 #include "report/report.h"
+#include "report_verdicts.h"
 
 namespace perfgate {
 namespace {
@@ -13,80 +16,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-ChangedKernel Kernel(const std::string& name, std::vector<std::string> ops, int64_t time_ns) {
-  return {name, name, name, "aten::" + ops.front(), "cuda:0", ops, 1, time_ns};
-}
-
-Finding Found(const std::string& rule, Status status, const std::string& message) {
-  Finding finding;
-  finding.rule = rule;
-  finding.case_name = "geglu";
-  finding.where = {"rules/mine.yaml", 3, 5};
-  finding.status = status;
-  finding.message = message;
-  finding.why = "why of " + rule;
-  return finding;
-}
-
-Diff SplitFusion() {
-  Diff diff;
-  Change change;
-  change.kind = ChangeKind::kFusionSplit;
-  change.base = {Kernel("fused_gelu_mul", {"gelu", "mul"}, 4130)};
-  change.head = {Kernel("gelu_kernel", {"gelu"}, 3230), Kernel("mul_kernel", {"mul"}, 2860)};
-  change.operators = {"aten::gelu", "aten::mul"};
-  change.count = 1;
-  change.time_ns = 1960;
-  change.text = "one fused kernel came apart";
-  diff.changes = {change};
-  diff.kernel_count = 1;
-  diff.kernel_time_ns = 1960;
-  for (int i = 0; i < 4; ++i) diff.answers[i] = {"Question " + std::to_string(i) + "?", "answer"};
-  return diff;
-}
-
-Verdict Failing() {
-  Verdict verdict;
-  verdict.result = Result::kFail;
-  verdict.exit_code = 1;
-  verdict.suite = "demo";
-  verdict.device = "NVIDIA H200";
-  verdict.base_label = "9f8e7d6";
-  verdict.head_label = "1a2b3c4";
-  verdict.rules = 3;
-  CaseVerdict item;
-  item.case_name = "geglu";
-  item.status = Status::kFail;
-  item.diff = SplitFusion();
-  item.attempts = {"attempts/geglu/traced-0"};
-  Finding split = Found("p/nothing-split", Status::kFail, "one fused kernel came apart");
-  split.changes = {0};
-  split.next = "perfgate baseline accept --case 'geglu' --rule 'p/nothing-split' --reason '…'";
-  Finding count = Found("p/no-extra-kernel", Status::kFail, "kernels 4 -> 5 a step (at most +0)");
-  count.metric = MetricId::kKernels;
-  count.base = 4;
-  count.head = 5;
-  count.delta = 1;
-  count.limit = "at most +0";
-  count.changes = {0};
-  count.next = "perfgate baseline accept --case 'geglu' --rule 'p/no-extra-kernel' --reason '…'";
-  item.findings = {split, count, Found("p/copies", Status::kPass, "fine")};
-  CaseVerdict other;
-  other.case_name = "linear";
-  other.status = Status::kPass;
-  for (const Finding& finding : item.findings) {
-    other.findings.push_back(Found(finding.rule, Status::kPass, "fine"));
-  }
-  verdict.cases = {other, item};
-  return verdict;
-}
-
-size_t Count(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 TEST(VerdictText, TheFirstLinesSayVerdictCountsSuiteDeviceAndCommits) {
   EXPECT_THAT(
@@ -248,17 +177,6 @@ TEST(VerdictText, AProblemOfTheWholeRunIsShown) {
                 "problem  perfgate.yaml:3:5: unknown key\n         perfgate.yaml:4:1: another")));
 }
 
-Verdict Hostile(const std::string& name) {
-  Verdict verdict = Failing();
-  CaseVerdict& item = verdict.cases[1];
-  item.diff->changes[0].head[0].short_name = name;
-  item.diff->changes[0].text = name;
-  item.findings[0].message = name;
-  item.case_name = name;
-  verdict.suite = name;
-  return verdict;
-}
-
 TEST(VerdictText, NamesCannotCommandATerminalOrACiSystem) {
   const std::string text =
       VerdictAsText(Hostile("::error::x\x1b[2J\n::set-output\r##[error]y"), {});
@@ -274,73 +192,6 @@ TEST(VerdictText, NamesCannotCommandATerminalOrACiSystem) {
       EXPECT_NE(line.substr(std::min(at, line.size()), 2), "::") << line;
     }
   }
-}
-
-TEST(VerdictMarkdown, NamesCannotBreakOutOfTheComment) {
-  const std::string text =
-      VerdictAsMarkdown(Hostile("a|b`c```\n</details><script>@everyone #1 *x* _y_ http://x.y"));
-  EXPECT_THAT(text, Not(HasSubstr("\n</details><script>")));
-  for (const std::string& line : Split(text, '\n')) {
-    if (line.starts_with("```")) {
-      EXPECT_THAT(line, testing::AnyOf("```", "```diff", "```sh"));
-    }
-    if (line.starts_with("- ") && line.find("<script>") != std::string::npos) {
-      ADD_FAILURE() << line;
-    }
-  }
-  EXPECT_THAT(text, HasSubstr("suite a\\|b\\`c"));
-  EXPECT_THAT(text, HasSubstr("&lt;script&gt;@\xE2\x80\x8B"
-                              "everyone"));
-}
-
-TEST(VerdictMarkdown, WithoutAContextThereIsNoEmptyParagraph) {
-  Verdict verdict;
-  verdict.result = Result::kError;
-  verdict.problems = {"no such file"};
-  EXPECT_EQ(VerdictAsMarkdown(verdict),
-            "## ❌ perfgate: ERROR, nothing can be said about this run\n\n"
-            "- **problem**: no such file\n");
-}
-
-TEST(VerdictMarkdown, ADirectionControlDisappears) {
-  EXPECT_THAT(VerdictAsMarkdown(Hostile("a\xE2\x80\xAE"
-                                        "b")),
-              Not(HasSubstr("\xE2\x80\xAE")));
-}
-
-TEST(VerdictMarkdown, ALongVerdictKeepsWholeSectionsWithinTheLimitOfAComment) {
-  Verdict verdict = Failing();
-  for (int i = 0; i < 400; ++i) verdict.cases.push_back(verdict.cases[1]);
-  const std::string text = VerdictAsMarkdown(verdict);
-  EXPECT_LT(text.size(), 65'000U);
-  EXPECT_THAT(text, HasSubstr("sections left out"));
-  EXPECT_EQ(Count(text, "\n```diff\n"), Count(text, "Next:\n```sh\n"));
-}
-
-// Every character of it is longer in Markdown.
-TEST(VerdictMarkdown, TheHeadlineStaysHoweverMuchTheProblemsSay) {
-  Verdict verdict = Failing();
-  const std::string longest(16'000, '&');
-  verdict.problems = std::vector<std::string>(100, longest);
-  verdict.suite = verdict.device = verdict.stack = verdict.base_label = verdict.head_label =
-      longest;
-  const std::string text = VerdictAsMarkdown(verdict);
-  EXPECT_LT(text.size(), 60'000u);
-  EXPECT_THAT(text, AllOf(StartsWith("## ❌ perfgate: FAIL, "),
-                          HasSubstr("\n- and 80 lines more: see the JSON report\n")));
-}
-
-TEST(VerdictMarkdown, ALineOfAProblemBeyondTheLimitIsCounted) {
-  Verdict verdict = Failing();
-  std::string lines = "line 1";
-  for (int i = 2; i <= 20; ++i) lines += "\nline " + std::to_string(i);
-  verdict.problems = {lines};
-  EXPECT_THAT(VerdictAsMarkdown(verdict),
-              AllOf(HasSubstr("<br>line 20\n"), Not(HasSubstr("see the JSON report"))));
-  verdict.problems = {lines + "\nline 21"};
-  EXPECT_THAT(VerdictAsMarkdown(verdict),
-              AllOf(HasSubstr("<br>line 20\n\n- and 1 line more: see the JSON report\n"),
-                    Not(HasSubstr("line 21"))));
 }
 
 TEST(VerdictText, ARuleIsNamedInFullWhereAnotherCaseHasOneOfThatEnding) {
@@ -361,38 +212,6 @@ TEST(VerdictText, ANoteOfSeveralCasesIsSaidOnceInTheOrderOfTheFirst) {
   verdict.cases[1].notes = {"a"};
   EXPECT_THAT(VerdictAsText(verdict, {}),
               HasSubstr("  note            b (1 case)\n  note            a (2 cases)\n"));
-}
-
-TEST(VerdictJson, HoldsTheWholeContract) {
-  const Json json = VerdictAsJson(Failing());
-  EXPECT_EQ(json.At("schema").AsString(), "perfgate.verdict/1");
-  EXPECT_EQ(json.At("verdict").AsString(), "fail");
-  EXPECT_EQ(json.At("exit_code").AsInt(), 1);
-  EXPECT_EQ(json.At("base").AsString(), "9f8e7d6");
-  EXPECT_EQ(json.At("head").AsString(), "1a2b3c4");
-  const Json& item = json.At("cases").AsArray()[1];
-  EXPECT_EQ(item.At("status").AsString(), "fail");
-  const Json& finding = item.At("findings").AsArray()[1];
-  EXPECT_EQ(finding.At("where").AsString(), "rules/mine.yaml:3:5");
-  EXPECT_EQ(finding.At("metric").AsString(), "kernels");
-  EXPECT_EQ(finding.At("base").AsNumber(), 4);
-  EXPECT_EQ(finding.At("delta").AsNumber(), 1);
-  EXPECT_EQ(finding.At("limit").AsString(), "at most +0");
-  EXPECT_EQ(finding.At("changes").AsArray()[0].AsInt(), 0);
-  EXPECT_EQ(finding.At("attempts").AsArray()[0].AsString(), "attempts/geglu/traced-0");
-  for (const char* key : {"severity", "status", "statistics", "operators", "why", "next"}) {
-    EXPECT_NE(finding.Find(key), nullptr) << key;
-  }
-  const Json& change = item.At("changes").AsArray()[0];
-  EXPECT_EQ(change.At("kind").AsString(), "fusion_split");
-  EXPECT_EQ(change.At("base").AsArray()[0].AsString(), "fused_gelu_mul");
-  EXPECT_EQ(change.At("head").AsArray().size(), 2U);
-  EXPECT_EQ(change.At("time_ns").AsInt(), 1960);
-  EXPECT_EQ(item.At("diagnosis").At("answers").AsArray().size(), 4U);
-}
-
-TEST(VerdictJson, IsTheSameTextTwice) {
-  EXPECT_EQ(WriteJson(VerdictAsJson(Failing())), WriteJson(VerdictAsJson(Failing())));
 }
 
 TEST(DiffText, WithoutAChangeItSaysSo) {

@@ -1,0 +1,44 @@
+// The verdict for programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/report.h"
+#include "report_verdicts.h"
+
+namespace perfgate {
+namespace {
+
+TEST(VerdictJson, HoldsTheWholeContract) {
+  const Json json = VerdictAsJson(Failing());
+  EXPECT_EQ(json.At("schema").AsString(), "perfgate.verdict/1");
+  EXPECT_EQ(json.At("verdict").AsString(), "fail");
+  EXPECT_EQ(json.At("exit_code").AsInt(), 1);
+  EXPECT_EQ(json.At("base").AsString(), "9f8e7d6");
+  EXPECT_EQ(json.At("head").AsString(), "1a2b3c4");
+  const Json& item = json.At("cases").AsArray()[1];
+  EXPECT_EQ(item.At("status").AsString(), "fail");
+  const Json& finding = item.At("findings").AsArray()[1];
+  EXPECT_EQ(finding.At("where").AsString(), "rules/mine.yaml:3:5");
+  EXPECT_EQ(finding.At("metric").AsString(), "kernels");
+  EXPECT_EQ(finding.At("base").AsNumber(), 4);
+  EXPECT_EQ(finding.At("delta").AsNumber(), 1);
+  EXPECT_EQ(finding.At("limit").AsString(), "at most +0");
+  EXPECT_EQ(finding.At("changes").AsArray()[0].AsInt(), 0);
+  EXPECT_EQ(finding.At("attempts").AsArray()[0].AsString(), "attempts/geglu/traced-0");
+  for (const char* key : {"severity", "status", "statistics", "operators", "why", "next"}) {
+    EXPECT_NE(finding.Find(key), nullptr) << key;
+  }
+  const Json& change = item.At("changes").AsArray()[0];
+  EXPECT_EQ(change.At("kind").AsString(), "fusion_split");
+  EXPECT_EQ(change.At("base").AsArray()[0].AsString(), "fused_gelu_mul");
+  EXPECT_EQ(change.At("head").AsArray().size(), 2U);
+  EXPECT_EQ(change.At("time_ns").AsInt(), 1960);
+  EXPECT_EQ(item.At("diagnosis").At("answers").AsArray().size(), 4U);
+}
+
+TEST(VerdictJson, IsTheSameTextTwice) {
+  EXPECT_EQ(WriteJson(VerdictAsJson(Failing())), WriteJson(VerdictAsJson(Failing())));
+}
+
+}  // namespace
+}  // namespace perfgate
