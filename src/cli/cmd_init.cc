@@ -154,10 +154,15 @@ std::string FirstStep(const Repository& repository, bool had_suite) {
       std::any_of(repository.benchmarks.begin(), repository.benchmarks.end(),
                   [](const Benchmark& benchmark) { return benchmark.keeps_contract; });
   if (had_suite || measures_own) return "Look at what is measured: perfgate run --dry-run";
+  const bool python = !repository.requirements.empty();
   return fmt::format(
       "Put what you want measured into {}: what stands there stands in for it.\n"
-      "     Look at the plan: perfgate run --dry-run",
-      repository.requirements.empty() ? kSuiteFile : kStepFile);
+      "     Look at the plan: perfgate run --dry-run{}",
+      python ? kStepFile : kSuiteFile,
+      python ? "\n     Measure here: PYTHONPATH=PERFGATE/python perfgate run, with PERFGATE the "
+               "folder "
+               "of perfgate"
+             : "");
 }
 
 void PrintNext(const std::string& first, CiSystem ci, bool new_job, std::ostream& out) {
