@@ -3,13 +3,12 @@ server of tests/publish."""
 
 import json
 import shutil
-import threading
 import time
 import unittest
 
 from action_case import MARKER, ActionTest, pull_request
 from repository import GOOD, WORSE, trace
-from runner import ROOT, load
+from runner import ROOT
 
 SLOW = ROOT / "tests/e2e/gate_workload.sh"
 
@@ -226,76 +225,6 @@ class FailOn(ActionTest):
                 self.assertIn(f"input {name}: ", runner.log.annotations("error")[0][2])
 
 
-class Comments(ActionTest):
-    def test_a_comment_lands_once_and_is_updated(self):
-        first = self.runner().use({})
-        self.repository.write("traces/block.json", WORSE)
-        second = self.runner().use({})
-        self.assertEqual((first["comment-id"], second["comment-id"]), ("101", "101"))
-        self.assertEqual(len(self.bodies()), 1)
-        self.assertIn("perfgate: FAIL", self.bodies()[0])
-
-    def test_two_racing_jobs_leave_one_comment(self):
-        self.github.race = threading.Barrier(2)
-        runners = [self.runner(), self.runner()]
-        threads = [threading.Thread(target=runner.use, args=[{}]) for runner in runners]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual([runner.status for runner in runners], ["success"] * 2)
-        self.assertEqual(len(self.bodies()), 1)
-
-    def test_events_without_a_pull_request_have_no_comment(self):
-        for event in ("push", "merge_group", "workflow_dispatch"):
-            with self.subTest(event):
-                runner = self.runner(event)
-                outputs = runner.use({})
-                self.assertEqual((runner.status, outputs["comment-id"]), ("success", ""))
-                self.assertTrue(runner.summary.startswith("## ✅ perfgate: PASS"))
-        self.assertEqual(self.github.seen, [])
-
-    def test_a_run_of_a_workflow_is_matched_with_its_pull_request(self):
-        self.github.pulls = [{"number": 7, "head": "fork:faster", "sha": "c0ffee1234567"}]
-        runner = self.runner("workflow_run")
-        self.assertEqual((runner.use({})["comment-id"], runner.status), ("101", "success"))
-        self.assertEqual(self.github.comments[0]["number"], 7)
-
-    def test_a_job_for_a_fork_leaves_the_comment_to_another_workflow(self):
-        runner = self.runner(event=pull_request("fork/model"))
-        self.assertEqual(runner.use({})["comment-id"], "")
-        self.assertEqual((runner.status, self.github.seen), ("success", []))
-        self.assertIn("fork-comment.yml", runner.log.text)
-        self.assertTrue((ROOT / "examples/github/fork-comment.yml").exists())
-
-    def test_a_token_that_may_not_write_is_no_reason_to_fail(self):
-        self.github.faults = [("POST", 403, {}, {"message": "Resource not accessible by integration"})]
-        runner = self.runner(event=pull_request("fork/model"))
-        runner.use({"comment": "always"})
-        self.assertEqual((runner.status, self.bodies()), ("success", []))
-        self.assertIn("warning", runner.log.text)
-
-    def test_on_changes_a_first_pass_has_no_comment_but_a_later_one_updates(self):
-        self.runner().use({"comment": "changes"})
-        self.assertEqual(self.bodies(), [])
-        self.repository.write("traces/block.json", WORSE)
-        self.runner().use({"comment": "changes"})
-        self.assertIn("perfgate: FAIL", self.bodies()[0])
-        self.repository.write("traces/block.json", GOOD)
-        self.assertEqual(self.runner().use({"comment": "changes"})["comment-id"], "101")
-        self.assertIn("perfgate: PASS", self.bodies()[0])
-
-    def test_never_asks_for_no_token(self):
-        runner = self.runner()
-        runner.use({"comment": "never"})
-        self.assertEqual((runner.status, self.github.seen), ("success", []))
-
-    def test_only_the_step_that_comments_knows_the_token(self):
-        steps = load(ROOT / "action.yml")["runs"]["steps"]
-        self.assertEqual([step["name"] for step in steps if "github-token" in json.dumps(step)],
-                         ["Comment in the pull request"])
-
-
 class Signals(ActionTest):
     def slow_suite(self):
         """A suite whose one workload says its process in a file and sleeps."""
@@ -358,64 +287,6 @@ class Judging(ActionTest):
         outputs = runner.use({"from": "nowhere"})
         self.assertEqual((runner.codes["Verdict"], outputs["verdict"]), (3, "error"))
         self.assertIn("without a verdict", self.bodies()[0])
-
-
-class Hostile(ActionTest):
-    PAYLOAD = "$(touch pwned)`touch pwned`;touch pwned;\n::set-output name=verdict::pass\n##[error]x"
-
-    def assert_harmless(self, runner):
-        self.assertEqual(list(self.folder.rglob("pwned")), [])
-        self.assert_no_commands(runner)
-
-    def test_texts_of_an_event_are_never_run(self):
-        event = pull_request(self.PAYLOAD, title=self.PAYLOAD, body=self.PAYLOAD)
-        event["pull_request"]["head"].update(ref=self.PAYLOAD, label=self.PAYLOAD)
-        for comment in ("auto", "always"):
-            runner = self.runner(event=event, head_ref=self.PAYLOAD)
-            runner.use({"comment": comment})
-            self.assertEqual(runner.status, "success", runner.log.text)
-            self.assert_harmless(runner)
-        self.assertNotIn("touch", self.bodies()[0])
-
-    def test_inputs_are_never_run(self):
-        for name in ("config", "workloads", "device", "baselines", "from", "comment-key", "version",
-                     "sha256", "fail-on", "folder"):
-            with self.subTest(name):
-                runner = self.runner()
-                runner.use({name: self.PAYLOAD})
-                self.assert_harmless(runner)
-
-    def test_what_a_suite_says_is_no_command(self):
-        self.repository.write("perfgate.yaml", "version: 1\n\"::set-output name=verdict::pass\": 1\n"
-                                               "\"##[set-output name=verdict;]pass\": 1\n")
-        runner = self.runner()
-        self.assertEqual(runner.use({})["verdict"], "error")
-        self.assert_harmless(runner)
-
-    def test_what_a_trace_says_is_no_command(self):
-        self.repository.write("traces/block.json", trace(
-            "aten::mm", "::error::x", "\n::set-output name=verdict::pass", "##[error]x\u001b[31m"))
-        runner = self.runner()
-        self.assertEqual(runner.use({})["exit-code"], "1")
-        self.assert_harmless(runner)
-        self.assertNotIn("\x1b", runner.log.text + runner.summary + self.bodies()[0])
-
-
-class Shape(unittest.TestCase):
-    """What the linters do not say of action.yml."""
-
-    def test_no_expression_stands_in_a_script(self):
-        for step in load(ROOT / "action.yml")["runs"]["steps"]:
-            if "run" in step:
-                self.assertNotIn("${{", step["run"])
-                self.assertTrue(step["run"].startswith('exec "$GITHUB_ACTION_PATH/ci/action/'))
-                self.assertEqual(step["shell"], "bash")
-
-    def test_the_page_lists_the_inputs_and_outputs(self):
-        page = (ROOT / "docs/github.md").read_text()
-        action = load(ROOT / "action.yml")
-        for name in (*action["inputs"], *action["outputs"]):
-            self.assertIn(f"| `{name}` |", page)
 
 
 if __name__ == "__main__":
