@@ -160,8 +160,7 @@ std::string FirstStep(const Repository& repository, bool had_suite) {
       "     Look at the plan: perfgate run --dry-run{}",
       python ? kStepFile : kSuiteFile,
       python ? "\n     Measure here: PYTHONPATH=PERFGATE/python perfgate run, with PERFGATE the "
-               "folder "
-               "of perfgate"
+               "folder of perfgate"
              : "");
 }
 

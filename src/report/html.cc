@@ -42,19 +42,35 @@ std::string Code(std::string_view text) { return "<code>" + Text(text) + "</code
 Table::Table(std::string_view caption, std::vector<Column> columns, bool sortable)
     : caption_(caption), columns_(std::move(columns)), sortable_(sortable) {}
 
-void Table::Add(const std::vector<Cell>& cells, std::string_view row_class) {
-  rows_ += row_class.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", row_class);
-  for (size_t i = 0; i < cells.size(); ++i) {
-    const std::string key =
-        cells[i].number ? fmt::format(" data-key=\"{:.15g}\"", *cells[i].number) : "";
-    const bool number = i < columns_.size() && columns_[i].number;
-    if (i == 0) {
-      rows_ += fmt::format("<th scope=\"row\"{}>{}</th>", key, cells[i].markup);
-    } else {
-      rows_ += fmt::format("<td{}{}>{}</td>", number ? " class=\"n\"" : "", key, cells[i].markup);
+void Table::Add(std::vector<Cell> cells, std::string_view row_class) {
+  rows_.push_back({std::move(cells), std::string(row_class)});
+}
+
+std::vector<bool> Table::ShownColumns() const {
+  std::vector<bool> shown(columns_.size());
+  for (const Row& row : rows_) {
+    for (size_t i = 0; i < row.cells.size() && i < shown.size(); ++i) {
+      if (i == 0 || !row.cells[i].markup.empty()) shown[i] = true;
     }
   }
-  rows_ += "</tr>\n";
+  return shown;
+}
+
+std::string Table::RowText(const Row& row, const std::vector<bool>& shown) const {
+  std::string text =
+      row.row_class.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", row.row_class);
+  for (size_t i = 0; i < row.cells.size() && i < shown.size(); ++i) {
+    if (!shown[i]) continue;
+    const Cell& cell = row.cells[i];
+    const std::string key = cell.number ? fmt::format(" data-key=\"{:.15g}\"", *cell.number) : "";
+    if (i == 0) {
+      text += fmt::format("<th scope=\"row\"{}>{}</th>", key, cell.markup);
+    } else {
+      text += fmt::format("<td{}{}>{}</td>", columns_[i].number ? " class=\"n\"" : "", key,
+                          cell.markup);
+    }
+  }
+  return text + "</tr>\n";
 }
 
 std::string Table::Take() const {
@@ -64,11 +80,15 @@ std::string Table::Take() const {
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n"
       "<table{}><caption>{}</caption>\n<thead><tr>",
       Text(caption_), sortable_ ? " class=\"sortable\"" : "", Text(caption_));
-  for (const Column& column : columns_) {
-    text += fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"n\"" : "",
-                        Text(column.title));
+  const std::vector<bool> shown = ShownColumns();
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (!shown[i]) continue;
+    text += fmt::format("<th scope=\"col\"{}>{}</th>", columns_[i].number ? " class=\"n\"" : "",
+                        Text(columns_[i].title));
   }
-  return text + "</tr></thead>\n<tbody>\n" + rows_ + "</tbody></table></div>\n";
+  text += "</tr></thead>\n<tbody>\n";
+  for (const Row& row : rows_) text += RowText(row, shown);
+  return text + "</tbody></table></div>\n";
 }
 
 std::string Folded(std::string_view title, const std::string& body) {

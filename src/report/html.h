@@ -29,20 +29,29 @@ struct Cell {
   std::optional<double> number{};
 };
 
-// A table with a caption that scrolls within the page. The first column holds the row's heading.
+// A table with a caption that scrolls within the page. The first column holds the row's heading;
+// another one that is empty in every row is left out.
 class Table {
  public:
   // `sortable`: the page's script makes the headings buttons.
   Table(std::string_view caption, std::vector<Column> columns, bool sortable = false);
-  void Add(const std::vector<Cell>& cells, std::string_view row_class = "");
+  void Add(std::vector<Cell> cells, std::string_view row_class = "");
   bool empty() const { return rows_.empty(); }
   std::string Take() const;  // "" without rows
 
  private:
+  struct Row {
+    std::vector<Cell> cells;
+    std::string row_class;
+  };
+
+  std::vector<bool> ShownColumns() const;
+  std::string RowText(const Row& row, const std::vector<bool>& shown) const;
+
   std::string caption_;
   std::vector<Column> columns_;
   bool sortable_;
-  std::string rows_;
+  std::vector<Row> rows_;
 };
 
 // A heading and a body that a reader opens; "" for an empty body.

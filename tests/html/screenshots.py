@@ -21,9 +21,9 @@ IMAGES = pathlib.Path(__file__).parents[2] / "docs" / "images"
 PICTURES = {
     "comment": ("comment", "light", 840, None, None),
     "history": ("history", "light", 1100, 569, None),
-    "report-dark": ("bias_out_of_epilogue", "dark", 1200, 872, None),
-    "report-light": ("bias_out_of_epilogue", "light", 1200, 1290, None),
-    "report-narrow": ("bias_out_of_epilogue", "light", 400, 900, None),
+    "report-dark": ("bias_out_of_epilogue", "dark", 1200, 812, None),
+    "report-light": ("bias_out_of_epilogue", "light", 1200, 1216, None),
+    "report-narrow": ("bias_out_of_epilogue", "light", 400, 803, None),
     "report-time-line": ("bias_out_of_epilogue", "dark", 1200, 1000, "#main h3:nth-of-type(3)"),
     "terminal": ("terminal", "dark", 920, None, None),
 }

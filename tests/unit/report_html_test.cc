@@ -83,6 +83,17 @@ TEST(HtmlPage, SaysOneCommandThatAcceptsWhatSeveralRulesSay) {
                 "&#39;a&#39; --rule &#39;b&#39; --reason &#39;…&#39;</code></li>"));
 }
 
+TEST(HtmlPage, AColumnInWhichNothingStandsIsLeftOut) {
+  CasePair pair = PairOf("geglu", 4);
+  const std::string without = PageOf({pair}, Status::kFail);
+  EXPECT_THAT(without,
+              HasSubstr("<th scope=\"col\">called by</th><th scope=\"col\" class=\"n\">launches"));
+  EXPECT_THAT(without, Not(HasSubstr(">copy time</th>")));
+  pair.diff->changes[0].places = {"model.py(12): forward"};
+  EXPECT_THAT(PageOf({pair}, Status::kFail),
+              HasSubstr("<th scope=\"col\">called by</th><th scope=\"col\">where</th>"));
+}
+
 TEST(HtmlPage, LoadsNothingAndAllowsNoScriptButItsOwn) {
   const std::string page = PageOf({PairOf("geglu", 4)}, Status::kFail);
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'sha256-"));
