@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
+#include <ranges>
+#include <vector>
 
 #include "torch/fault.h"
 
@@ -34,6 +39,9 @@ constexpr std::array kFaults = {
     KnownFault{"No available kernel", "attention that cannot serve",
                "this implementation takes no such type, shape or device (warnings above say why); "
                "choose another"},
+    KnownFault{"Invalid backend", "attention that cannot serve",
+               "this implementation takes no such type, shape or device (warnings above say why); "
+               "choose another"},
     KnownFault{"stream is capturing", "no CUDA graph",
                "the workload waits for the GPU or copies from it, which a graph cannot hold; use "
                "mode eager"},
@@ -60,6 +68,24 @@ std::string Explain(std::string_view libtorch) {
     return std::string(known.name) + ": " + std::string(known.next) + "\n  LibTorch: " + line;
   }
   return "LibTorch: " + line;
+}
+
+std::string ExplainExport(std::string_view log) {
+  constexpr std::string_view kCompilerError = ": error: ";
+  constexpr size_t kMostColumns = 300, kMostLines = 8;
+  if (const size_t at = log.find(kCompilerError); at != std::string_view::npos) {
+    const std::string_view line = log.substr(at + 2, log.find('\n', at) - at - 2);
+    return fmt::format(
+        "the C++ that AOTInductor wrote does not compile, a fault of this torch; use another mode, "
+        "or another torch\n  {}",
+        line.substr(0, kMostColumns));
+  }
+  std::vector<std::string_view> lines;
+  for (const auto line : std::views::split(log, '\n')) {
+    if (!line.empty()) lines.emplace_back(line.begin(), line.end());
+  }
+  if (lines.size() > kMostLines) lines.erase(lines.begin(), lines.end() - kMostLines);
+  return fmt::format("{}", fmt::join(lines, "\n  "));
 }
 
 }  // namespace perfgate::runner

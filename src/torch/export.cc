@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -94,15 +95,6 @@ class Lock {
   int fd_;
 };
 
-// ":" and the last lines, or nothing.
-std::string LastLines(const fs::path& log) {
-  std::ifstream file(log);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  if (lines.size() > 8) lines.erase(lines.begin(), lines.end() - 8);
-  return lines.empty() ? "" : fmt::format(":\n  {}", fmt::join(lines, "\n  "));
-}
-
 // Exit code of the command, its output in `log`; 127 if it cannot be started.
 int RunCommand(const std::vector<std::string>& words, const fs::path& log) {
   std::vector<char*> argv;
@@ -155,8 +147,10 @@ void Export(const std::vector<std::string>& definition, const fs::path& package)
   fmt::print(stderr, "perfgate-torch: exporting {} (kept for later runs)\n", definition[1]);
   const int code = RunCommand(command, log);
   if (code != 0 || !fs::exists(unfinished)) {
-    throw WorkloadFault(fmt::format("the export of {} failed (exit code {} of {}){}", definition[1],
-                                    code, command[0], LastLines(log)));
+    std::ostringstream printed;
+    printed << std::ifstream(log).rdbuf();
+    throw WorkloadFault(fmt::format("the export of {} failed (exit code {} of {}):\n  {}",
+                                    definition[1], code, command[0], ExplainExport(printed.str())));
   }
   fs::rename(unfinished, package);
 }

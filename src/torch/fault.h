@@ -21,4 +21,8 @@ struct WorkloadFault : std::runtime_error {
 // (out of memory, illegal access, ECC, driver, capture, attention) what it is and what to do.
 std::string Explain(std::string_view libtorch);
 
+// Why an export failed, from all that the exporter printed: the first error of the C++ compiler and
+// what that means, else the last lines.
+std::string ExplainExport(std::string_view log);
+
 }  // namespace perfgate::runner

@@ -190,7 +190,7 @@ TEST(H200Traces, OfAnAotiPackageHoldOneKernelForTheActivationAndTheProduct) {
     EXPECT_EQ(fused, 1);
     EXPECT_EQ(apart, 0);
   }
-  EXPECT_EQ(checked, 24);
+  EXPECT_EQ(checked, 29);
 }
 
 TEST(H200Traces, OfTheCollectorHoldTheKernelsThatTorchProfilerSaw) {

@@ -54,6 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
               "GPU not available", "compute mode"},
         Fault{"No available kernel. Aborting execution.", "attention that cannot serve",
               "choose another"},
+        Fault{"Invalid backend", "attention that cannot serve", "choose another"},
         Fault{"CUDA error: operation not permitted when stream is capturing\n", "no CUDA graph",
               "mode eager"},
         Fault{"CUDA error: operation failed due to a previous error during capture\n",
@@ -70,6 +71,22 @@ TEST(Explain, OfAScriptItIsTheLastLine) {
                     "Traceback of TorchScript (most recent call last):\n"
                     "RuntimeError: index out of range in self\n"),
             "LibTorch: RuntimeError: index out of range in self");
+}
+
+TEST(ExplainExport, OfCppThatDoesNotCompileIsTheFirstErrorAndWhatItMeans) {
+  EXPECT_EQ(
+      ExplainExport("W1130 some warning\nTraceback (most recent call last):\n"
+                    "/tmp/x/cm.wrapper.cpp:1907:33: error: 'aoti_torch_cuda__grouped_mm' was not "
+                    "declared in this scope\n 1907 |     AOTI\nmodel.cpp:9:1: error: another\n"),
+      "the C++ that AOTInductor wrote does not compile, a fault of this torch; use another mode, "
+      "or another torch\n  error: 'aoti_torch_cuda__grouped_mm' was not declared in this scope");
+}
+
+TEST(ExplainExport, OfAnythingElseIsTheLastLines) {
+  EXPECT_EQ(ExplainExport("1\n2\n\n3\n4\n5\n6\n7\n8\n9\n10\n"),
+            "3\n  4\n  5\n  6\n  7\n  8\n  9\n  10");
+  EXPECT_EQ(ExplainExport("RuntimeError: no\n"), "RuntimeError: no");
+  EXPECT_EQ(ExplainExport(""), "");
 }
 
 }  // namespace

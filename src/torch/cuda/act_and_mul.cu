@@ -9,9 +9,7 @@
 // Kernel names are evidence: src/kernel reads "perfgate::act_and_mul_kernel<..., gelu_tanh ...>".
 namespace perfgate {
 
-constexpr int kThreads = 256;
-constexpr int kWords = 2;  // loads of each input that a thread has in flight
-constexpr int kTileWords = kThreads * kWords;
+constexpr int kThreads = 128;
 constexpr int kWordBytes = 16;
 constexpr int64_t kMostRowBlocks = 65535;  // of a grid's second dimension
 
@@ -92,14 +90,15 @@ __device__ inline Word<T, kWidth> ActAndMulWord(Word<T, kWidth> gate, Word<T, kW
   return result;
 }
 
-// A block does kTile elements of a row. Words stay whole until all are loaded.
+// A block does kTile elements of a row, a thread a word: on an H200 blocks of 256 threads are as
+// fast in whole tensors, two words a thread cost 1 % and four 2 %.
 template <typename T, float (*kAct)(float), int kWidth>
 __global__ void __launch_bounds__(kThreads)
     act_and_mul_kernel(const T* __restrict__ gate, const T* __restrict__ up, T* __restrict__ out,
                        int64_t rows, int64_t columns, int64_t gate_stride, int64_t up_stride,
                        int64_t out_stride) {
   using Move = Word<T, kWidth>;
-  constexpr int kTile = kTileWords * kWidth;
+  constexpr int kTile = kThreads * kWidth;
   const int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile;
   const int size = static_cast<int>(min(columns - tile, int64_t{kTile}));
   const int words = size / kWidth;
@@ -108,18 +107,10 @@ __global__ void __launch_bounds__(kThreads)
     const T* gates = gate + row * gate_stride + tile;
     const T* ups = up + row * up_stride + tile;
     T* outs = out + row * out_stride + tile;
-    Move g[kWords], u[kWords];
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) {
-      if (thread + i * kThreads >= words) continue;
-      g[i] = Load(reinterpret_cast<const Move*>(gates) + thread + i * kThreads);
-      u[i] = Load(reinterpret_cast<const Move*>(ups) + thread + i * kThreads);
-    }
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) {
-      if (thread + i * kThreads >= words) continue;
-      Store(reinterpret_cast<Move*>(outs) + thread + i * kThreads,
-            ActAndMulWord<T, kAct, kWidth>(g[i], u[i]));
+    if (thread < words) {
+      const Move g = Load(reinterpret_cast<const Move*>(gates) + thread);
+      const Move u = Load(reinterpret_cast<const Move*>(ups) + thread);
+      Store(reinterpret_cast<Move*>(outs) + thread, ActAndMulWord<T, kAct, kWidth>(g, u));
     }
     const int tail = words * kWidth + thread;  // what fills no word
     if (kWidth > 1 && tail < size) outs[tail] = ActAndMul<kAct>(gates[tail], ups[tail]);
@@ -141,7 +132,7 @@ bool AllAligned(const ActAndMulWork& work, int64_t element_bytes) {
 
 template <typename T, float (*kAct)(float), int kWidth>
 cudaError_t Launch(const ActAndMulWork& work, cudaStream_t stream) {
-  constexpr int64_t kTile = kTileWords * kWidth;
+  constexpr int64_t kTile = kThreads * kWidth;
   const int64_t across = (work.columns + kTile - 1) / kTile;
   const dim3 grid(static_cast<unsigned>(across),
                   static_cast<unsigned>(work.rows < kMostRowBlocks ? work.rows : kMostRowBlocks));
