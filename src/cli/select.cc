@@ -40,7 +40,8 @@ fs::path Or(const std::string& given, const fs::path& usual) {
   return given.empty() ? usual : fs::path(given);
 }
 
-// A case is measured together with the case that its outputs are compared with.
+}  // namespace
+
 void AddReferences(const std::vector<Case>& declared, std::vector<Case>* selected) {
   const auto named = [](const std::string& name) {
     return [&name](const Case& item) { return item.name == name; };
@@ -57,8 +58,6 @@ void AddReferences(const std::vector<Case>& declared, std::vector<Case>* selecte
     selected->back().reference_only = true;
   }
 }
-
-}  // namespace
 
 std::string TorchRunner(World& world) {
   const std::string given = world.Getenv("PERFGATE_TORCH");

@@ -23,6 +23,9 @@ struct Selection {
 // Throws Error(kConfig) for the suite's mistakes and Error(kUsage) for a glob without a case.
 Selection Select(const SuiteArgs& args, World& world);
 
+// Adds the cases that the outputs of `selected` are compared with: they are measured together.
+void AddReferences(const std::vector<Case>& declared, std::vector<Case>* selected);
+
 // The database of a command without a suite: `given`, else perfgate.db in the current folder.
 std::filesystem::path DatabaseHere(const std::string& given);
 

@@ -15,6 +15,7 @@ namespace perfgate::cli {
 enum class Group {
   kUnchanged,  // must stay green
   kStructure,  // another structure: an exact rule must fail
+  kNumbers,    // other numbers: a rule on numerics must fail
   kTime,       // the same structure, slower: the rule on times must, if the machine can tell it
 };
 
@@ -34,6 +35,7 @@ void WriteSelftestSuite(const std::filesystem::path& folder, const std::string& 
 // without one: delays are parts of it.
 std::vector<Planted> UnchangedCases(const std::vector<Case>& cases);
 std::vector<Planted> StructureCases(const std::vector<Case>& cases, bool on_gpu);
+std::vector<Planted> NumbersCases(const std::vector<Case>& cases);
 std::vector<Planted> DelayCases(const std::vector<Case>& cases, double step_ns);
 std::vector<Planted> CacheCases(const std::vector<Case>& cases);
 

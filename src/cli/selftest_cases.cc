@@ -54,12 +54,18 @@ defaults:
   warmup: {iterations: 20, until_steady: false}
   timed: {iterations: 100}
   traced: {iterations: 3, processes: 2}
-rules: [perfgate:structure, perfgate:fusion, perfgate:precision, perfgate:gpu-time, times.yaml]
+rules: [perfgate:structure, perfgate:fusion, perfgate:precision, perfgate:gpu-time, perfgate:numerics, times.yaml]
 workloads:
   - name: geglu
     torch: {module: geglu, hidden: 256, intermediate: 1024, input: {shape: [64, 256], dtype: fp32}}
   - name: mlp
     torch: {module: mlp, hidden: 256, intermediate: 1024, input: {shape: [64, 256], dtype: fp32}}
+  - name: geglu_numbers
+    torch: {module: geglu, hidden: 256, intermediate: 1024, input: {shape: [64, 256], dtype: fp32}}
+    reference: geglu
+  - name: mlp_numbers
+    torch: {module: mlp, hidden: 256, intermediate: 1024, input: {shape: [64, 256], dtype: fp32}}
+    reference: mlp
 )";
 
 std::string CacheName(double longer) {
@@ -121,6 +127,16 @@ std::vector<Planted> StructureCases(const std::vector<Case>& cases, bool on_gpu)
     for (const char* name : {"geglu", "mlp"}) {
       planted.push_back(With(Group::kStructure, Find(cases, name), defect.plant, defect.in_words));
     }
+  }
+  return planted;
+}
+
+std::vector<Planted> NumbersCases(const std::vector<Case>& cases) {
+  std::vector<Planted> planted;
+  for (const std::string name : {"geglu", "mlp"}) {
+    planted.push_back(With(Group::kNumbers, Find(cases, name + "_numbers"), "narrow",
+                           "a detour through a narrower element type"));
+    planted.back().workload = name;
   }
   return planted;
 }

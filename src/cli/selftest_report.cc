@@ -14,6 +14,8 @@ std::string_view ToString(Group group) {
       return "unchanged";
     case Group::kStructure:
       return "structure";
+    case Group::kNumbers:
+      return "numbers";
     case Group::kTime:
       return "time";
   }
@@ -85,7 +87,8 @@ std::string Heading(const SelftestReport& report) {
     return fmt::format("ERROR  {} could not be measured", Plural(lost, "workload"));
   }
   if (broken > 0) return fmt::format("FAIL  the gate broke {}", Plural(broken, "promise"));
-  return "PASS  every defect that changes the structure was caught, and no unchanged code failed";
+  return "PASS  every defect that changes structure or numbers was caught, and no unchanged code "
+         "failed";
 }
 
 // From which size on every larger slowdown of a kind was caught.
@@ -198,6 +201,7 @@ bool SelftestReport::IsBroken(const SelftestResult& result) {
     case Group::kUnchanged:
       return result.caught == Caught::kYes;
     case Group::kStructure:
+    case Group::kNumbers:
       return result.caught == Caught::kNo || result.caught == Caught::kUndecided;
     case Group::kTime:
       return result.caught == Caught::kNo && result.planted.size >= kPlainSlowdown &&

@@ -1,4 +1,4 @@
-"""selftest with the real perfgate-torch on this CPU: every defect of the structure is caught."""
+"""selftest with the real perfgate-torch on this CPU: every defect of structure or numbers is caught."""
 
 import json
 import os
@@ -29,6 +29,9 @@ class Selftest(unittest.TestCase):
             for plant in ("clone", "cast", "split_activation"):
                 self.assertEqual(by_plant[workload, plant]["caught"], "yes", (workload, plant))
                 self.assertIn("no-extra-kernel", by_plant[workload, plant]["by"])
+        numbers = {result["workload"]: result["by"] for result in report["results"]
+                   if result["group"] == "numbers"}
+        self.assertEqual(numbers, {"geglu": ["accuracy"], "mlp": ["accuracy"]})
         unchanged = [result for result in report["results"] if result["group"] == "unchanged"]
         self.assertEqual([result["by"] for result in unchanged], [[], [], []])
 

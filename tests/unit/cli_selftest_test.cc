@@ -60,6 +60,11 @@ TEST(Selftest, HoldsAMissedDefectOfTheStructureAgainstTheGateEvenIfARuleWarned) 
   EXPECT_EQ(ExitOf(result), 1);
 }
 
+TEST(Selftest, HoldsNumbersThatChangedUnseenAgainstTheGate) {
+  EXPECT_EQ(ExitOf(Judged(Of(Group::kNumbers), {FindingOf("accuracy", Status::kPass)})), 1);
+  EXPECT_EQ(ExitOf(Judged(Of(Group::kNumbers), {FindingOf("accuracy", Status::kFail)})), 0);
+}
+
 TEST(Selftest, HoldsAFailureOfUnchangedCodeAgainstTheGateAndNoUndecidedOne) {
   EXPECT_EQ(ExitOf(Judged(Of(Group::kUnchanged), {FindingOf("p50", Status::kFail)})), 1);
   EXPECT_EQ(ExitOf(Judged(Of(Group::kUnchanged), {FindingOf("p50", Status::kInconclusive)})), 0);
