@@ -8,7 +8,8 @@
 
 namespace perfgate {
 
-inline ChangedKernel Kernel(const std::string& name, std::vector<std::string> ops, int64_t time_ns) {
+inline ChangedKernel Kernel(const std::string& name, std::vector<std::string> ops,
+                            int64_t time_ns) {
   return {name, name, name, "aten::" + ops.front(), "cuda:0", ops, 1, time_ns};
 }
 

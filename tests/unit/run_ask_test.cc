@@ -16,8 +16,8 @@ using testing::HasSubstr;
 constexpr int64_t kWithinNs = 60'000'000'000;
 
 TEST(Ask, AResponseIsWhatTheProgramPrintedAndHowItEnded) {
-  const Response response = Ask({"sh", "-c", "echo one; echo two; echo fault >&2; exit 3"}, kWithinNs,
-                          RealWorld());
+  const Response response =
+      Ask({"sh", "-c", "echo one; echo two; echo fault >&2; exit 3"}, kWithinNs, RealWorld());
   EXPECT_TRUE(response.started());
   EXPECT_EQ(response.text, "one\ntwo\n");
   EXPECT_EQ(response.result.exit_code, 3);

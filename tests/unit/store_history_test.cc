@@ -1,16 +1,18 @@
+// Runs in the database, and what can be asked of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "store/sqlite.h"
 #include "store/store.h"
-#include "temp_folder.h"
+#include "store_runs.h"
 
 namespace perfgate {
 namespace {
@@ -18,112 +20,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr const char* kCase = "geglu[mode=aoti,tokens=64]";
-
-KernelRow Kernel(const std::string& name, int64_t count, int64_t time_ns) {
-  KernelRow row;
-  row.name = name;
-  row.op_path = "aten::linear > aten::addmm";
-  row.device = "cuda:0";
-  row.count_per_step = {count, count};
-  row.time_ns_per_step = {time_ns, time_ns + 32};
-  row.grid = {1, 2, 3};
-  row.block = {128, 1, 1};
-  row.streams = {7};
-  row.shapes = {{"[[64, 768]]", 2, 3168}};
-  row.info = DecodeKernelName(name);
-  return row;
-}
-
-Evidence SomeEvidence(double kernels) {
-  Evidence evidence;
-  evidence.case_name = kCase;
-  evidence.key.fields = {{"gpu", "NVIDIA H200"}, {"torch", "2.11.0"}, {"device", "cuda"}};
-  evidence.key.recorded = {{"driver", "580.1"}};
-  evidence.device_kind = "cuda";
-  evidence.device_name = "NVIDIA H200";
-  evidence.steps = {1, 1};
-  evidence.values = {
-      {MetricId::kKernels, Side::kHead, 0, 0, {kernels}},
-      {MetricId::kKernels, Side::kHead, 0, 1, {kernels}},
-      {MetricId::kLatencyP50, Side::kHead, 0, 0, {80'123.25}},
-  };
-  evidence.unavailable = {{MetricId::kAllocations, "no [memory] events"}};
-  evidence.kernels = {Kernel("void gelu<\"x\">\xff", 2, 3168),
-                      Kernel("nvjet_sm90_tst_128x128", 1, 4)};
-  evidence.transfers = {Kernel("Memcpy DtoD", 1, 9)};
-  evidence.transfers[0].bytes_per_step = {4096, 4096};
-  evidence.syncs = {Kernel("cudaStreamSynchronize", 1, 9)};
-  evidence.syncs[0].info = {};  // no kernel: its name is not decoded
-  evidence.operators.push_back({"aten::addmm", ClassifyOperator("aten::addmm"), {1, 1}, "[[1]]"});
-  evidence.pre_window = 3;
-  evidence.incomplete_because = {"killed by SIGSEGV"};
-  evidence.notes = {"a note"};
-  evidence.explain = {"left out"};
-  AttemptSummary summary;
-  summary.attempt = {kCase, Side::kHead, 0, 1, Phase::kTraced, "attempts/a"};
-  summary.result.outcome = Outcome::kSignalled;
-  summary.result.signal = 11;
-  summary.result.fault = "killed by SIGSEGV";
-  summary.trace_files = {"attempts/a/trace.json"};
-  evidence.attempts = {summary};
-  evidence.fallback = {{"hand_fused", "built without nvcc"}};
-  evidence.plant = "clone";
-  return evidence;
-}
-
-RunRecord SomeRun(const std::string& id, const std::string& started) {
-  RunRecord run;
-  run.id = id;
-  run.suite = "demo";
-  run.suite_file = "perfgate.yaml";
-  run.started = started;
-  run.perfgate_version = "0.1.0";
-  run.commit = "c0ffee";
-  run.seed = 5;
-  run.machine = {{"cpu", "EPYC"}, {"host", "h"}};
-  Case declared;
-  declared.name = kCase;
-  declared.workload = "geglu";
-  run.cases = {declared};
-  AttemptResult crashed;
-  crashed.outcome = Outcome::kSignalled;
-  crashed.signal = 11;
-  crashed.fault = "killed by SIGSEGV";
-  crashed.stderr_tail = "Segmentation fault\n";
-  run.attempts = {
-      {{kCase, Side::kHead, 0, 0, Phase::kTraced, "attempts/a/traced-0"}, AttemptResult()},
-      {{kCase, Side::kHead, 0, 1, Phase::kTraced, "attempts/a/traced-1"}, crashed}};
-  run.finished = true;
-  return run;
-}
-
-AttemptData SomeAttempt(const RunRecord& run) {
-  AttemptData data;
-  data.attempt = run.attempts[0].first;
-  data.samples.emplace();
-  data.samples->cold_start_ns = 5;
-  data.samples->latency_ns = {30, 10, 20, 9'007'199'254'740'993};
-  return data;
-}
-
-class StoreTest : public TempFolder {
- protected:
-  void SetUp() override { file_ = folder_ / "perfgate.db"; }
-
-  // Two runs of one case; the second has a kernel more.
-  static void Fill(Store& store) {
-    for (const auto& [id, started, kernels] :
-         {std::tuple("20270201T101500Z-000002", "2027-02-01T10:15:00Z", 6.0),
-          std::tuple("20270131T101500Z-000001", "2027-01-31T10:15:00Z", 5.0)}) {
-      const RunRecord run = SomeRun(id, started);
-      ASSERT_TRUE(store.AddRun(run, {SomeEvidence(kernels)}, {{SomeAttempt(run)}}));
-    }
-  }
-
-  std::filesystem::path file_;
-};
 
 TEST_F(StoreTest, ARunComesBackAsItWasPutIn) {
   Store store(file_);
@@ -158,137 +54,6 @@ TEST_F(StoreTest, TimesOfARunAreThoseOfItsRawSamples) {
   // No samples of the base were kept: its evidence stands.
   EXPECT_EQ(Summarise(*found.base_side, MetricId::kLatencyP50).value, 80'123.25);
   EXPECT_EQ(Summarise(found, MetricId::kKernels).value, 5);
-}
-
-// Two finished runs of main, one of a topic and one that was interrupted.
-void FillSeries(Store& store) {
-  for (const char* id : {"a", "b", "topic", "interrupted"}) {
-    RunRecord run = SomeRun(id, std::string("2027-01-31T10:15:00Z-") + id);
-    run.branch = run.id == "topic" ? "topic" : "main";
-    run.finished = run.id != "interrupted";
-    store.AddRun(run, {SomeEvidence(run.id == "a" ? 5 : 6)}, {{SomeAttempt(run)}});
-  }
-}
-
-SeriesQuery SomeQuery() {
-  return {{{kCase, SomeEvidence(5).key}}, {"main"}, "2027-02-01T00:00:00Z", {}};
-}
-
-TEST_F(StoreTest, ASeriesHasItsFinishedRunsOldestFirstWithTheirValuesAndWithoutRows) {
-  Store store(file_);
-  FillSeries(store);
-  const std::vector<StoredRun> runs = store.Series(SomeQuery());
-  ASSERT_EQ(runs.size(), 3U);
-  EXPECT_EQ(runs[0].run.id, "a");
-  EXPECT_EQ(runs[0].run.cases.size(), 1U);
-  ASSERT_EQ(runs[1].cases.size(), 1U);
-  const Evidence& evidence = runs[1].cases[0];
-  EXPECT_EQ(Summarise(evidence, MetricId::kKernels).value, 6);
-  EXPECT_EQ(evidence.key.recorded.at("driver"), "580.1");
-  EXPECT_EQ(evidence.plant, "clone");
-  EXPECT_THAT(evidence.kernels, IsEmpty());
-  EXPECT_EQ(Summarise(evidence, MetricId::kColdStart).value, 5);  // from the raw samples
-}
-
-TEST_F(StoreTest, ASeriesNamesWhatIsOfAnotherBranchOrKeyAndReadsNothingOfIt) {
-  Store store(file_);
-  FillSeries(store);
-  const std::vector<StoredRun> runs = store.Series(SomeQuery());
-  EXPECT_EQ(runs.at(2).run.branch, "topic");
-  EXPECT_EQ(runs[2].cases.at(0).case_name, kCase);
-  EXPECT_THAT(runs[2].cases[0].values, IsEmpty());
-  SeriesQuery other = SomeQuery();
-  other.cases[kCase].fields["torch"] = "2.12.0";
-  EXPECT_THAT(store.Series(other).at(0).cases.at(0).values, IsEmpty());
-  other.cases = {{"other", Key()}};
-  EXPECT_THAT(store.Series(other), IsEmpty());
-}
-
-TEST_F(StoreTest, ASeriesHoldsWhatBeganBeforeARunSoThatItIsJudgedAlikeLater) {
-  Store store(file_);
-  FillSeries(store);
-  SeriesQuery query = SomeQuery();
-  query.before = "2027-01-31T10:15:00Z-b";
-  query.most = 1;
-  const std::vector<StoredRun> runs = store.Series(query);
-  ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs[0].run.id, "a");
-}
-
-TEST_F(StoreTest, ASeriesEndsWithTheMostThatIsAskedFor) {
-  Store store(file_);
-  FillSeries(store);
-  SeriesQuery query = SomeQuery();
-  query.most = 1;
-  const std::vector<StoredRun> runs = store.Series(query);
-  ASSERT_EQ(runs.size(), 2U);
-  EXPECT_EQ(runs[0].run.id, "b");
-  EXPECT_EQ(runs[1].run.id, "topic");
-}
-
-// Oldest first: `count` finished runs of the branch, that began in a minute of their own.
-void AddRuns(Store& store, int count, int hour, const std::string& branch,
-             const std::function<void(RunRecord&, Evidence&)>& change = {}) {
-  for (int i = 0; i < count; ++i) {
-    const std::string id = branch + std::to_string(hour) + "-" + std::to_string(i);
-    RunRecord run =
-        SomeRun(id, "2027-01-31T" + std::to_string(hour) + ":" + std::to_string(10 + i) + ":00Z");
-    run.branch = branch;
-    run.finished = true;
-    Evidence evidence = SomeEvidence(5);
-    if (change) change(run, evidence);
-    store.AddRun(run, {evidence}, {{SomeAttempt(run)}});
-  }
-}
-
-// Of the case in them, with its values.
-int Read(const std::vector<StoredRun>& runs, const std::string& branch) {
-  return static_cast<int>(std::count_if(runs.begin(), runs.end(), [&](const StoredRun& stored) {
-    return stored.run.branch == branch && !stored.cases.at(0).values.empty();
-  }));
-}
-
-TEST_F(StoreTest, ASeriesOfABranchIsNotUsedUpByNewerRunsOfAnotherOne) {
-  Store store(file_);
-  AddRuns(store, 3, 10, "rel");
-  AddRuns(store, 6, 11, "main");
-  SeriesQuery query = SomeQuery();
-  query.branches = {"main", "rel"};
-  query.most = 2;
-  const std::vector<StoredRun> runs = store.Series(query);
-  EXPECT_EQ(Read(runs, "rel"), 2);
-  EXPECT_EQ(Read(runs, "main"), 2);
-}
-
-TEST_F(StoreTest, ASeriesIsNotUsedUpByRunsThatDoNotCount) {
-  Store store(file_);
-  AddRuns(store, 3, 10, "main");
-  AddRuns(store, 4, 11, "main", [](RunRecord& run, Evidence&) { run.dirty = true; });
-  AddRuns(store, 4, 12, "main",
-          [](RunRecord&, Evidence& evidence) { evidence.not_steady = "it drifts"; });
-  SeriesQuery query = SomeQuery();
-  query.most = 2;
-  query.may_count = [](const RunRecord& run, const Evidence&) { return !run.dirty; };
-  query.counts = [](const RunRecord& run, const Evidence&) { return run.id.starts_with("main10"); };
-  const std::vector<StoredRun> runs = store.Series(query);
-  ASSERT_EQ(runs.size(), 10U);
-  EXPECT_EQ(runs[0].run.id, "main10-1");
-  EXPECT_FALSE(runs[0].cases.at(0).values.empty());
-  EXPECT_TRUE(runs[2].run.dirty);
-  EXPECT_THAT(runs[2].cases.at(0).values, IsEmpty());
-  EXPECT_EQ(runs[2].cases[0].key.recorded.at("driver"), "580.1");
-}
-
-TEST_F(StoreTest, ASeriesOfAGpuIsNotUsedUpByRunsOnOtherOnes) {
-  Store store(file_);
-  AddRuns(store, 3, 10, "main");
-  AddRuns(store, 6, 11, "main",
-          [](RunRecord&, Evidence& evidence) { evidence.key.recorded["gpu_uuid"] = "GPU-2"; });
-  SeriesQuery query = SomeQuery();
-  query.most = 2;
-  const std::vector<StoredRun> runs = store.Series(query);
-  EXPECT_EQ(Read(runs, "main"), 4);
-  EXPECT_EQ(runs.at(0).run.id, "main10-1");
 }
 
 TEST_F(StoreTest, ARunThatIsNotThereIsNotFound) {
