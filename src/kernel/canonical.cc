@@ -167,33 +167,11 @@ class Writer {
   std::string out_;
 };
 
-std::string_view WithoutHash(std::string_view text) {
-  if (text.size() <= 53 || !text.substr(text.size() - 53).starts_with("_c")) return text;
-  std::string_view hash = text.substr(text.size() - 51);
-  bool is_hash =
-      hash.find_first_not_of("abcdefghijklmnopqrstuvwxyz234567") == std::string_view::npos;
-  return is_hash ? text.substr(0, text.size() - 53) : text;
-}
-
 std::string_view WithoutTrailingNumber(std::string_view text) {
   while (true) {
     size_t last = text.rfind('_');
     if (last == std::string_view::npos || last == 0 || !IsDigits(text.substr(last + 1)))
       return text;
-    text.remove_suffix(text.size() - last);
-  }
-}
-
-// Triton's argument specialisation: "_0d1d2de".
-std::string_view WithoutSpecialisation(std::string_view text) {
-  while (true) {
-    size_t last = text.rfind('_');
-    if (last == std::string_view::npos || last == 0 || last + 2 >= text.size()) return text;
-    std::string_view suffix = text.substr(last + 1);
-    if (suffix[0] != '0' || suffix.find('d') == std::string_view::npos ||
-        suffix.find_first_not_of("0123456789cde") != std::string_view::npos) {
-      return text;
-    }
     text.remove_suffix(text.size() - last);
   }
 }
@@ -224,6 +202,27 @@ std::string TensorParameters(const NameParts& name) {
 
 }  // namespace
 
+std::string_view WithoutHash(std::string_view text) {
+  if (text.size() <= 53 || !text.substr(text.size() - 53).starts_with("_c")) return text;
+  std::string_view hash = text.substr(text.size() - 51);
+  bool is_hash =
+      hash.find_first_not_of("abcdefghijklmnopqrstuvwxyz234567") == std::string_view::npos;
+  return is_hash ? text.substr(0, text.size() - 53) : text;
+}
+
+std::string_view WithoutSpecialisation(std::string_view text) {
+  while (true) {
+    size_t last = text.rfind('_');
+    if (last == std::string_view::npos || last == 0 || last + 2 >= text.size()) return text;
+    std::string_view suffix = text.substr(last + 1);
+    if (suffix[0] != '0' || suffix.find('d') == std::string_view::npos ||
+        suffix.find_first_not_of("0123456789cde") != std::string_view::npos) {
+      return text;
+    }
+    text.remove_suffix(text.size() - last);
+  }
+}
+
 std::string CanonicalName(const NameParts& name) {
   // "Memcpy DtoD (Device -> Device)" has no parameter list.
   if (name.exact.starts_with("Memcpy ") || name.exact.starts_with("Memset")) {
@@ -237,7 +236,7 @@ std::string CanonicalName(const NameParts& name) {
   if (!plain || !parameters.empty()) return Writer(callee).Run() + parameters;
   // A name without operators (triton_poi_fused_3) has nothing but its number.
   std::string_view unhashed = WithoutHash(WithoutGraph(callee));
-  std::string_view unnumbered = WithoutTrailingNumber(unhashed);
+  std::string_view unnumbered = WithoutTrailingNumber(WithoutSpecialisation(unhashed));
   bool generated =
       callee.starts_with("triton_") || callee.find("cpp_fused_") != std::string_view::npos;
   if (generated && unnumbered.find("_fused_") != std::string_view::npos)

@@ -52,6 +52,10 @@ void GemmTypes(std::string_view result, std::string_view instruction, std::strin
                KernelInfo* info);
 
 std::string CanonicalName(const NameParts& name);
+// Without the hash of generated code: "_c" and 51 characters.
+std::string_view WithoutHash(std::string_view text);
+// Without Triton's argument specialisation, "_0d1d2de", which until 2.2 ended every name.
+std::string_view WithoutSpecialisation(std::string_view text);
 
 // One operator of the shipped table.
 struct OperatorFacts {

@@ -117,14 +117,7 @@ bool DecodeCpp(std::string_view function, KernelInfo* info) {
 }  // namespace
 
 bool DecodeInductor(const NameParts& name, KernelInfo* info) {
-  std::string_view function = name.function;
-  // Optional hash suffix: _c and 51 characters.
-  if (function.size() > 53 && function.substr(function.size() - 53).starts_with("_c")) {
-    std::string_view hash = function.substr(function.size() - 51);
-    if (hash.find_first_not_of("abcdefghijklmnopqrstuvwxyz234567") == std::string_view::npos) {
-      function.remove_suffix(53);
-    }
-  }
+  const std::string_view function = WithoutSpecialisation(WithoutHash(name.function));
   return DecodeTriton(function, info) || DecodeCpp(function, info);
 }
 

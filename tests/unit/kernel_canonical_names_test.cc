@@ -25,6 +25,8 @@ constexpr Pair kSame[] = {
     {"aoti_torch_cpu_mm_out", "aten::mm"},
     // Triton's argument specialisation
     {"kernel_0d1d2de", "kernel"},
+    {"triton_poi_fused_gelu_mul_0_0d1d2d3de", "triton_poi_fused_gelu_mul_4"},
+    {"triton_poi_fused_gelu_mul_0d1d2d3de", "triton_poi_fused_gelu_mul_4"},
     // Lambdas are counted anew when the source changes
     {"void at::native::k<at::x(int)::{lambda()#3}::operator()() const::{lambda(float)#1}>(int)", "void at::native::k<at::x(int)::{lambda()#2}::operator()() const::{lambda(float)#1}>(int)"},
     // Toolkits, compilers, profilers spell differently
