@@ -110,12 +110,12 @@ std::string PlainText(const CalibrationReport& report) {
   std::string last;
   for (const Calibration& each : report.calibrations) {
     if (each.case_name != last) {
-      text += fmt::format("\n{}\n  {:<16} {:>18}  {:>9}  a change shows from, with {} pairs\n",
+      text += fmt::format("\n{}\n  {:<21} {:>13}  {:>9}  a change shows from, with {} pairs\n",
                           Printable(each.case_name), "time", "typical", "noise",
                           fmt::format("{} / {} / {}", kPairs[0], kPairs[1], kPairs[2]));
     }
     last = each.case_name;
-    text += fmt::format("  {:<16} {:>18}  {:>9}  {}\n", Info(each.metric).name, TypicalOf(each),
+    text += fmt::format("  {:<21} {:>13}  {:>9}  {}\n", Info(each.metric).name, TypicalOf(each),
                         PercentUp(each.noise), Changes(each));
     for (const Resolution& rule : report.resolutions) {
       if (rule.case_name != each.case_name || rule.metric != each.metric) continue;

@@ -38,6 +38,7 @@ WORKLOADS = {  # A against A
 PLANTS = {  # defect: where it can be put
     "clone": ["linear", "geglu_small", "geglu_large", "block_train", "moe"],
     "cast": ["linear", "geglu_small", "geglu_large", "block_train", "moe"],
+    "narrow": ["linear", "geglu_small", "geglu_large", "block_train", "moe"],
     "sync": ["linear", "geglu_small", "geglu_large", "block_train", "moe"],
     "split_activation": ["geglu_small", "geglu_large", "block_train", "moe"],
 }
