@@ -169,7 +169,7 @@ class Extractor {
     if (!trace.profiler.empty()) profiler_ = trace.profiler;
     CheckStack(trace, rank.has_value(), process);
     AddTraceKey(trace, process, evidence_);
-    CheckSteps(process);
+    CheckSteps(trace, process);
     if (rank && data.traces.size() > 1) said_by_ranks_.Take(rank->rank, process);
     AppendProcess(std::move(process), data.attempt, rank, label, evidence_);
   }
@@ -189,7 +189,7 @@ class Extractor {
 
   // A workload that was asked for a number of steps owes them, whole and in order. What a bare
   // trace or a program that knows nothing of perfgate marks is its own affair.
-  void CheckSteps(ProcessEvidence& process) const {
+  void CheckSteps(const TraceData& trace, ProcessEvidence& process) const {
     const bool marks = declared_.profiler == Profiler::kTorch || !declared_.nvtx_steps.empty();
     const bool owed = !declared_.argv.empty() && marks;
     const int asked = declared_.windows.traced_iterations;
@@ -198,6 +198,8 @@ class Extractor {
       (owed ? process.incomplete : process.notes).push_back(process.window.misnumbered);
     }
     if (declared_.argv.empty() || marked == asked || (!owed && marked == 0)) return;
+    if (marked < asked && !trace.incomplete.empty())
+      return;  // the part that is missing may mark them
     (owed && marked < asked ? process.incomplete : process.notes)
         .push_back(
             fmt::format("the trace marks {}, {} were asked for", Plural(marked, "step"), asked));

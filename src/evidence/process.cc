@@ -142,7 +142,9 @@ void CheckRank(const TraceData& trace, ProcessEvidence& evidence) {
   }
 }
 
+// Of a file that is not whole, what is missing may hold it.
 void CheckGpuIsThere(const TraceData& trace, ProcessEvidence& evidence) {
+  if (!trace.incomplete.empty()) return;
   for (size_t i = 0; i < trace.events.size(); ++i) {
     if (trace.events[i].IsCall() || trace.events[i].IsGpuWork()) return;
   }
@@ -153,6 +155,7 @@ void CheckGpuIsThere(const TraceData& trace, ProcessEvidence& evidence) {
 
 // A trace whose calls say nothing, and which holds no work of their device, is not one of a CPU.
 void CheckRuntimeIsKnown(const TraceData& trace, ProcessEvidence& evidence) {
+  if (!trace.incomplete.empty()) return;
   std::optional<uint32_t> unknown;
   for (size_t i = 0; i < trace.events.size(); ++i) {
     if (!IsCall(trace.events.Kind(i))) continue;
@@ -176,8 +179,11 @@ void NoteTraceFacts(const TraceData& trace, ProcessEvidence& evidence) {
   if (trace.whole_microseconds) {
     evidence.notes.push_back("the trace gives whole microseconds only: times are coarse");
   }
-  if (!trace.incomplete.empty()) evidence.incomplete.push_back(trace.incomplete);
-  if (trace.events.size() == 0) evidence.incomplete.push_back("the trace holds no events of use");
+  if (!trace.incomplete.empty()) {
+    evidence.incomplete.push_back(trace.incomplete);
+  } else if (trace.events.size() == 0) {
+    evidence.incomplete.push_back("the trace holds no events of use");
+  }
 }
 
 // Values and rows of the host, which need nothing of the GPU's side.

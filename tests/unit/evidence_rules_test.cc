@@ -426,6 +426,15 @@ TEST(Gpu, AnAllocatorOnTheGpuWithoutCudaRecordsIsIncomplete) {
   EXPECT_THAT(evidence.incomplete_because, Contains(HasSubstr("recorded the CPU only")));
 }
 
+TEST(Gpu, ATraceThatIsCutOffIsNotSaidToBeOfTheCpuOnly) {
+  TraceBuilder builder;
+  builder.Step(1, 0, 100'000).Op("aten::mm", 500, 100).Memory(1000, 100, 1);
+  const std::string whole = builder.Json();
+  const ScratchFile file("t.json", whole.substr(0, whole.size() - 5));
+  EXPECT_THAT(ExtractTrace(file.path()).incomplete_because,
+              ElementsAre(HasSubstr("the file is cut off")));
+}
+
 TEST(Gpu, ATraceOfPythonFramesAloneIsIncomplete) {
   TraceBuilder builder;
   builder.Host("python_function", "train.py(3): step", 0, 100);
