@@ -69,12 +69,17 @@ void Add(const std::vector<KernelRow>& rows, bool head, CountedRows* counted) {
   }
 }
 
-// Whether CUPTI shows the driver's kernel for the copy ("memcpy128"), without its bytes.
-bool IsDriverKernel(std::string_view name) { return name.starts_with("memcpy"); }
+// Whether the trace shows a kernel for the copy ("memcpy128"), without its bytes.
+bool IsKernel(std::string_view name) { return MemoryKernelOf(name) == MemoryKernel::kCopy; }
+
+bool IsFill(std::string_view name) {
+  return name.find("Memset") != std::string_view::npos ||
+         MemoryKernelOf(name) == MemoryKernel::kFill;
+}
 
 // "HtoD", "DtoH", "DtoD", "Memset"; the name itself of any other.
 std::string_view DirectionOf(std::string_view name) {
-  if (name.find("Memset") != std::string_view::npos) return "Memset";
+  if (IsFill(name)) return "Memset";
   switch (DirectionOfCopy(name)) {
     case CopyDirection::kHostToDevice:
       return "HtoD";
@@ -262,7 +267,7 @@ void MatchGraphs(Steps steps, std::vector<Transfer>* transfers) {
     CameAndWent& kind = kinds[KindOf(transfer)];
     kind.rise += transfer.rise;
     kind.rise_of_bytes += transfer.counted->RiseOfBytes(steps);
-    kind.bytes_known &= !IsDriverKernel(transfer.row->name);
+    kind.bytes_known &= !IsKernel(transfer.row->name);
     (transfer.rise > 0 ? kind.came_in_graph : kind.went_in_graph) &= transfer.row->in_graph;
   }
   std::erase_if(*transfers,
@@ -283,12 +288,11 @@ void RecordOtherSize(const Transfer& transfer, Steps steps, Diff* diff) {
 void RecordTransfer(const Transfer& transfer, Steps steps, Diff* diff) {
   if (transfer.counted->Rise(steps) == 0) return RecordOtherSize(transfer, steps, diff);
   const std::string& name = transfer.row->name;
-  const bool on_device = name.find("DtoD") != std::string::npos;
+  const bool on_device = DirectionOf(name) == "DtoD";
   const bool hidden = on_device && !CopyAsker(transfer.row->op_path).empty();
-  const bool fill = name.starts_with("Memset");
   Record(TransferChange(transfer, hidden ? ChangeKind::kHiddenCopy : ChangeKind::kAdded),
          fmt::format("{}: {}{}", Printable(name), CopiesText(*transfer.counted, steps),
-                     AskedBy(fill ? "under" : "asked for by", transfer)),
+                     AskedBy(IsFill(name) ? "under" : "asked for by", transfer)),
          diff);
 }
 

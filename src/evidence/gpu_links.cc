@@ -77,11 +77,15 @@ class Linker {
 
   EventKind KindOf(const TraceEvent& event) const {
     if (event.kind != EventKind::kKernel) return event.kind;
-    const std::string_view name = trace_.Text(event.name);
-    const bool copy = name.starts_with("memcpy"), fill = name.starts_with("memset");
-    if (!copy && !fill) return EventKind::kKernel;  // most need no decoding
-    if (DecodeKernelName(name).family != Family::kMemory) return EventKind::kKernel;
-    return copy ? EventKind::kMemcpy : EventKind::kMemset;
+    switch (MemoryKernelOf(trace_.Text(event.name))) {
+      case MemoryKernel::kCopy:
+        return EventKind::kMemcpy;
+      case MemoryKernel::kFill:
+        return EventKind::kMemset;
+      case MemoryKernel::kNone:
+        return EventKind::kKernel;
+    }
+    return EventKind::kKernel;
   }
 
   void SortGpuWork() {

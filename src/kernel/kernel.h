@@ -73,6 +73,12 @@ enum class CopyDirection { kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevi
 
 CopyDirection DirectionOfCopy(std::string_view name);
 
+// A copy or fill for which a driver or runtime launches a kernel, so that traces may show it as
+// one.
+enum class MemoryKernel { kNone, kCopy, kFill };
+
+MemoryKernel MemoryKernelOf(std::string_view name);
+
 // An element type in one word, however it is spelled in a name or in a call's types: "bf16" for
 // `c10::BFloat16`, `__nv_bfloat16`, `bfloat16_t const*`; "" if it is no type that a tensor may
 // have.

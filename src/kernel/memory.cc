@@ -19,6 +19,18 @@ bool IsDriverKernel(std::string_view text, std::string_view start) {
   return IsDigits(text);
 }
 
+// "__amd_rocclr_copyBuffer", "__amd_rocclr_fillBufferAligned.kd": the kernels by which ROCm's
+// runtime copies and fills (BlitName in rocclr/device/rocm/rocblit.hpp of ROCm/clr). It has others,
+// which do neither: "__amd_rocclr_initHeap".
+bool IsRocmKernel(std::string_view text, std::string_view verb) {
+  constexpr std::string_view kStart = "__amd_rocclr_";
+  if (!text.starts_with(kStart)) return false;
+  text.remove_prefix(kStart.size());
+  if (!text.starts_with(verb)) return false;
+  text.remove_prefix(verb.size());
+  return text.starts_with("Buffer") || text.starts_with("Image");
+}
+
 // roctracer's names.
 constexpr std::array kRoctracerCopies = {
     std::pair{std::string_view("CopyHostToDevice"), CopyDirection::kHostToDevice},
@@ -46,8 +58,16 @@ CopyDirection DirectionOfEnds(std::string_view text) {
 
 }  // namespace
 
+MemoryKernel MemoryKernelOf(std::string_view name) {
+  if (IsDriverKernel(name, "memcpy") || IsRocmKernel(name, "copy")) return MemoryKernel::kCopy;
+  if (IsDriverKernel(name, "memset") || IsRocmKernel(name, "fill")) return MemoryKernel::kFill;
+  return MemoryKernel::kNone;
+}
+
+// Between host and device copy engines do it; a kernel may, for small ones of pinned memory, but
+// does not say so.
 CopyDirection DirectionOfCopy(std::string_view name) {
-  if (IsDriverKernel(name, "memcpy")) return CopyDirection::kDeviceToDevice;
+  if (MemoryKernelOf(name) == MemoryKernel::kCopy) return CopyDirection::kDeviceToDevice;
   for (const auto& [start, direction] : kRoctracerCopies) {
     if (name.starts_with(start)) return direction;
   }
@@ -61,7 +81,8 @@ CopyDirection DirectionOfCopy(std::string_view name) {
 bool DecodeMemory(const NameParts& name, KernelInfo* info) {
   std::string_view text = name.exact;
   const bool copy = text.starts_with("Memcpy ") || DirectionOfCopy(text) != CopyDirection::kUnknown;
-  if (!copy && !text.starts_with("Memset") && !IsDriverKernel(text, "memset")) return false;
+  const bool fill = text.starts_with("Memset") || MemoryKernelOf(text) == MemoryKernel::kFill;
+  if (!copy && !fill) return false;
   info->family = Family::kMemory;
   info->ops = {copy ? "copy" : "fill"};
   info->short_name = text.substr(0, 60);

@@ -11,6 +11,7 @@ namespace perfgate {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
@@ -167,6 +168,15 @@ TEST(Transfers, OfACudaGraphAreThoseOfTheirLaunchesOneByOne) {
   EXPECT_EQ(Of(eager, other).changes.size(), 5u);
   // Copies from and to the host name their memory in both.
   EXPECT_EQ(Of({Transfer(kPinned, "aten::to")}, {InGraph(kPageable, 1, 1024)}).changes.size(), 2u);
+}
+
+TEST(Transfers, ByTheKernelsOfRocmAreCopiesAndFills) {
+  const std::string path = "aten::contiguous > aten::clone > aten::copy_";
+  const Diff copy = Of({}, {Transfer("__amd_rocclr_copyBuffer.kd", path, 1, 0)});
+  ASSERT_EQ(copy.changes.size(), 1u);
+  EXPECT_EQ(copy.changes[0].kind, ChangeKind::kHiddenCopy);
+  EXPECT_THAT(Texts(Of({}, {Transfer("__amd_rocclr_fillBufferAligned.kd", "aten::zero_", 1, 0)})),
+              ElementsAre(HasSubstr("under aten::zero_")));
 }
 
 TEST(Transfers, HaveCountBytesAndTimeOfTheirOwn) {

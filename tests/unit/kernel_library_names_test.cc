@@ -47,10 +47,20 @@ TEST(DriverNames, OfCopiesAndFillsAreSuchAlsoWhereAGraphShowsThemAsKernels) {
       {"memcpy32_post", Family::kMemory, "", {"copy"}},
       {"Memset (Device)", Family::kMemory, "", {"fill"}},
       {"memset32", Family::kMemory, "", {"fill"}},
+      {"__amd_rocclr_copyBuffer", Family::kMemory, "", {"copy"}},
+      {"__amd_rocclr_copyBufferRectAligned.kd", Family::kMemory, "", {"copy"}},
+      {"__amd_rocclr_copyImageToBuffer", Family::kMemory, "", {"copy"}},
+      {"__amd_rocclr_fillBufferAligned.kd", Family::kMemory, "", {"fill"}},
+      {"__amd_rocclr_fillBufferAligned2D", Family::kMemory, "", {"fill"}},
+      {"__amd_rocclr_fillImage", Family::kMemory, "", {"fill"}},
   });
   EXPECT_TRUE(DecodeKernelName("memcpy_tokens").opaque);
   EXPECT_TRUE(DecodeKernelName("memcpy_post").opaque);
   EXPECT_TRUE(DecodeKernelName("memset_cache").opaque);
+  for (const char* other : {"__amd_rocclr_initHeap.kd", "__amd_rocclr_scheduler",
+                            "__amd_rocclr_streamOpsWrite", "my__amd_rocclr_copyBuffer"}) {
+    EXPECT_EQ(MemoryKernelOf(other), MemoryKernel::kNone) << other;
+  }
 }
 
 TEST(CudnnNames, SayTheOperator) {
@@ -109,7 +119,7 @@ TEST(MemoryNames, SayTheDirectionInEachRuntimesSpelling) {
           "zeCommandListAppendMemoryCopy(D2H)"});
   expect(CopyDirection::kDeviceToDevice,
          {"Memcpy DtoD (Device -> Device)", "CopyDeviceToDevice", "Memcpy D2D (Device -> Device)",
-          "memcpy128", "memcpy32_post"});
+          "memcpy128", "memcpy32_post", "__amd_rocclr_copyBuffer.kd"});
   expect(CopyDirection::kOther,
          {"Memcpy PtoP (Device -> Device)", "Memcpy HtoH (Pageable -> Pinned)",
           "Memcpy HtoA (Pinned -> Array)", "Memcpy D2S (Device -> Shared)"});
