@@ -14,6 +14,12 @@ namespace {
 
 constexpr int64_t kMostBudgetNs = int64_t{7 * 24 * 3600} * 1'000'000'000;
 
+// A workload with a `reference`.
+struct Compared {
+  Reader reference;
+  size_t begin, end;  // its cases
+};
+
 class SuiteReader {
  public:
   SuiteReader(const LoadOptions& options, Suite& suite, Problems& problems)
@@ -49,13 +55,15 @@ class SuiteReader {
         workload.Fail(fmt::format("brings the suite to more than {} cases", kMostCases));
         return;
       }
-      if (const auto reference = workload.Find("reference"); reference && reference->IsScalar()) {
-        by_name_.push_back({*reference, suite_.cases.size(), suite_.cases.size() + cases.size()});
+      if (const auto reference = workload.Find("reference")) {
+        compared_.push_back({*reference, suite_.cases.size(), suite_.cases.size() + cases.size()});
       }
       for (Case& each : cases) suite_.cases.push_back(std::move(each));
     }
     CheckEarlierNames(workloads);
-    if (!broken_) ResolveReferences();
+    if (broken_) return;
+    ResolveReferences();
+    for (const Compared& compared : compared_) RefuseOwnReference(compared);
   }
 
   void CheckName(const Reader& workload) {
@@ -88,18 +96,31 @@ class SuiteReader {
   void ResolveReferences() {
     std::set<std::string> names;
     for (const Case& each : suite_.cases) names.insert(each.name);
-    for (const Named& named : by_name_) {
-      for (size_t i = named.begin; i < named.end; ++i) {
+    for (const Compared& compared : compared_) {
+      if (!compared.reference.IsScalar()) continue;
+      for (size_t i = compared.begin; i < compared.end; ++i) {
         Case& each = suite_.cases[i];
         const std::string same = CaseName(each.reference, each.params);
         if (names.contains(same)) {
           each.reference = same;
         } else if (!names.contains(each.reference)) {
-          named.reader.Fail(
+          compared.reference.Fail(
               fmt::format("no case {} and no case {}", Quoted(each.reference), Quoted(same)));
         }
       }
     }
+  }
+
+  // The case of a matrix that the others are compared with is its own reference; a workload that
+  // has no other cases is compared with nothing.
+  void RefuseOwnReference(const Compared& compared) {
+    for (size_t i = compared.begin; i < compared.end; ++i) {
+      if (suite_.cases[i].reference != suite_.cases[i].name) return;
+    }
+    compared.reference.Fail(
+        fmt::format("{} is its own reference, from which it never differs; name another case, "
+                    "mode or dtype, or take 'reference' out",
+                    Quoted(suite_.cases[compared.begin].name)));
   }
 
   void ReadRuleSources(const Reader& rules) {
@@ -119,16 +140,11 @@ class SuiteReader {
         ReadRules(sources, suite_.folder, broken_ ? nullptr : &names, options_, problems_);
   }
 
-  struct Named {
-    Reader reader;
-    size_t begin, end;  // cases
-  };
-
   const LoadOptions& options_;
   Suite& suite_;
   Problems& problems_;
   std::set<std::string> names_;
-  std::vector<Named> by_name_;
+  std::vector<Compared> compared_;
   bool broken_ = false;
 };
 

@@ -88,6 +88,11 @@ std::string Digest(const Case& out, std::string_view kind) {
   return Hash16(text);
 }
 
+// What is run, and where.
+std::string DefinitionOf(const Case& out) {
+  return fmt::format("{} {} {}", out.digest, out.threads, out.device);
+}
+
 Case ReadCase(const Reader& body, const Case& common, const Params& params,
               const Conditions& defaults, const LoadOptions& options) {
   Case out = common;
@@ -273,11 +278,11 @@ class WorkloadReader {
     References references(*reference, body, workload_.Has("torch"));
     if (!references.Read(cases_.front().params)) return;
     std::map<std::string, std::string> by_definition;
-    for (const Case& each : cases_) by_definition.emplace(Join(each.argv, "\n"), each.name);
+    for (const Case& each : cases_) by_definition.emplace(DefinitionOf(each), each.name);
     const size_t declared = cases_.size();
     for (size_t i = 0; i < declared; ++i) {
       Case target = ReadOne(references.body(), references.ParamsFor(cases_[i].params));
-      const auto known = by_definition.find(Join(target.argv, "\n"));
+      const auto known = by_definition.find(DefinitionOf(target));
       if (known != by_definition.end()) {
         cases_[i].reference = known->second;
         continue;
@@ -287,7 +292,7 @@ class WorkloadReader {
       target.was.clear();
       target.reference_only = true;
       cases_[i].reference = target.name;
-      by_definition.emplace(Join(target.argv, "\n"), target.name);
+      by_definition.emplace(DefinitionOf(target), target.name);
       cases_.push_back(std::move(target));
     }
   }

@@ -332,6 +332,10 @@ void TakeTimes(const Case& declared, std::span<const AttemptData> attempts, Evid
 inline constexpr std::string_view kInstructionsOnly =
     "the case counts instructions: it has no trace and no times";
 
+// Why a case that its workload's other cases are compared with may have no error of its own.
+inline constexpr std::string_view kReferenceAlone =
+    "the case is its own reference, and no second process of it was compared with the first";
+
 // Evidence of one bare trace file, or of a folder that holds those of several ranks, or an attempt.
 // Throws Error(kInput) if it is no trace at all, or holds none.
 Evidence ExtractTrace(const std::filesystem::path& trace);

@@ -236,6 +236,10 @@ class CaseOutputs {
     }
     if (reference_ == nullptr) return;
     evidence_.reference = declared_.reference;
+    if (declared_.reference == declared_.name && !compared_) {
+      evidence_.unavailable.emplace(MetricId::kRelativeError, kReferenceAlone);
+      evidence_.unavailable.emplace(MetricId::kMaxAbsError, kReferenceAlone);
+    }
     NotePlant();
     NoteUnknownInputs();
     NoteSamples();
@@ -268,13 +272,20 @@ class CaseOutputs {
     if (data.attempt.side == Side::kHead) AddUnique(evidence_.incomplete_because, reason);
   }
 
+  // What is compared with itself was not compared.
+  bool IsReference(const AttemptData& data) const {
+    return reference_ != nullptr && data.attempt.dir == reference_->attempt.dir;
+  }
+
   void AppendProcess(const AttemptData& data) {
-    ProcessOutputs outputs(data, WentWell(data) ? reference_ : nullptr, out_dir_);
+    const bool compares = reference_ != nullptr && WentWell(data) && !IsReference(data);
+    ProcessOutputs outputs(data, compares ? reference_ : nullptr, out_dir_);
     AddCount(data, outputs.rows(), MetricId::kNanCount, &OutputRow::nan_count);
     AddCount(data, outputs.rows(), MetricId::kInfCount, &OutputRow::inf_count);
     if (!outputs.not_compared().empty()) {
       NotCompared(data, outputs.not_compared());
-    } else if (reference_ != nullptr && WentWell(data)) {
+    } else if (compares) {
+      compared_ = true;
       Observe(data, MetricId::kRelativeError, outputs.Worst(&OutputError::relative));
       Observe(data, MetricId::kMaxAbsError, outputs.Worst(&OutputError::largest));
     }
@@ -354,6 +365,7 @@ class CaseOutputs {
   const fs::path& out_dir_;
   Evidence& evidence_;
   const AttemptData* reference_ = nullptr;
+  bool compared_ = false;  // any process
 };
 
 }  // namespace

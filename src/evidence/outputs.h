@@ -10,8 +10,9 @@
 namespace perfgate {
 
 // Adds the rows and the metrics of the outputs. All processes are compared with the first one of
-// the reference that left outputs. What a declared reference cannot be compared in makes the
-// evidence of head incomplete: a comparison that was asked for and not made never passes.
+// the reference that left outputs, but not that one with itself. What a declared reference cannot
+// be compared in makes the evidence of head incomplete: a comparison that was asked for and not
+// made never passes.
 void AppendOutputs(const Case& declared, std::span<const AttemptData> attempts,
                    std::span<const AttemptData> reference, const std::filesystem::path& out_dir,
                    Evidence& evidence);

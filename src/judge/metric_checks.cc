@@ -317,7 +317,9 @@ Finding Unavailable(const Rule& rule, const CaseFacts& facts, Finding finding,
   const Metric& metric = Info(*finding.metric);
   const std::string message = fmt::format("{} is unavailable: {}", metric.name, reason);
   if (rule.optional) return With(std::move(finding), Status::kSkipped, message + " (optional)");
-  if (facts.policy().bare_diff) return With(std::move(finding), Status::kSkipped, message);
+  // Nobody can give it one.
+  const bool alone = reason == kReferenceAlone;
+  if (facts.policy().bare_diff || alone) return With(std::move(finding), Status::kSkipped, message);
   return With(std::move(finding), Status::kError, message,
               fmt::format("measure with {}, or {}", metric.needs,
                           EditRule(rule, "'device' or 'optional: true'")));

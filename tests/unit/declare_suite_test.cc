@@ -161,6 +161,34 @@ TEST_F(SuiteFile, AReferenceThatIsACaseIsThatCase) {
   EXPECT_EQ(suite.cases[4].reference, "a[batch=2,mode=fast]");
 }
 
+TEST_F(SuiteFile, AReferenceMayDifferByTheMachineAlone) {
+  const Suite suite = Load(R"(workloads:
+  - name: a
+    matrix: {threads: [8, 1]}
+    command: [./a]
+    threads: "{threads}"
+    reference: {threads: 1}
+  - name: b
+    matrix: {device: [cuda]}
+    command: [./b]
+    device: "{device}"
+    reference: {device: cpu}
+)");
+  ASSERT_EQ(suite.cases.size(), 4u);
+  EXPECT_EQ(suite.cases[0].reference, "a[threads=1]");
+  EXPECT_EQ(suite.cases[2].reference, "b[device=cpu]");
+  EXPECT_EQ(suite.cases[3].device, "cpu");
+}
+
+TEST_F(SuiteFile, CasesMayBeComparedWithEachOther) {
+  const Suite suite = Load(R"(workloads:
+  - {name: a, command: [./a], reference: b}
+  - {name: b, command: [./b], reference: c}
+  - {name: c, command: [./c], reference: a}
+)");
+  EXPECT_EQ(suite.cases[2].reference, "a");
+}
+
 TEST_F(SuiteFile, TheDigestIsTheDefinitionAndNotTheNameOrTheMachine) {
   const auto digest = [&](const std::string& keys) {
     return Load("workloads:\n  - {" + keys + "}\n").cases[0].digest;

@@ -251,6 +251,22 @@ TEST_F(OutputsOfACase, WhatProcessesOfTheReferenceDifferByIsSaid) {
                                        "each other by a relative error of up to 0.25"));
 }
 
+TEST_F(OutputsOfACase, TheFirstProcessOfItsOwnReferenceIsNotComparedWithItself) {
+  declared_.reference = declared_.name;
+  Save(Process(), "y", {2}, {3, 4});
+  reference_ = attempts_;
+  Evidence evidence = Run();
+  for (const MetricId id : {MetricId::kRelativeError, MetricId::kMaxAbsError}) {
+    EXPECT_EQ(Summarise(evidence, id).unavailable, kReferenceAlone);
+  }
+  EXPECT_THAT(evidence.incomplete_because, Not(Contains(HasSubstr("not compared"))));
+  EXPECT_EQ(*Summarise(evidence, MetricId::kNanCount).value, 0);
+  Save(Process(), "y", {2}, {3, 4.5F});
+  reference_ = attempts_;
+  evidence = Run();
+  EXPECT_DOUBLE_EQ(*Summarise(evidence, MetricId::kRelativeError).value, 0.1);
+}
+
 TEST_F(OutputsOfACase, OfTheBaseWhatWasNotComparedIsOnlyUnavailable) {
   AttemptData& data = Process();
   data.attempt.side = Side::kBase;
