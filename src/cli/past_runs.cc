@@ -58,7 +58,8 @@ void Ask(const Rule& rule, const Case& declared, const StoredRun& stored,
 std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& selection) {
   if (stored.run.quick) return {};  // no rule compares it with any
   SeriesQuery query;
-  query.before = stored.run.started;
+  query.run = stored.run.id;
+  query.started = stored.run.started;
   int sessions = 0;
   bool all = false;
   std::map<std::string, Asked> asked;

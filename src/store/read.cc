@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -238,9 +239,11 @@ std::vector<StoredRun> Store::Series(const SeriesQuery& query) const {
   ReadTransaction transaction(database);
   Statement runs(database,
                  "SELECT run_id, record, id FROM run "
-                 "WHERE status = 'finished' AND started < :before "
+                 "WHERE status = 'finished' AND (started, run_id) < "
+                 "(:started, ifnull((SELECT run_id FROM run WHERE id = :run), :last)) "
                  "ORDER BY started DESC, run_id DESC");
-  runs.Bind(":before", query.before);
+  runs.Bind(":started", query.started).Bind(":run", query.run);
+  runs.Bind(":last", std::numeric_limits<int64_t>::max());
   SeriesReader reader(database, query);
   std::vector<StoredRun> found;
   while (reader.AnyLeft() && runs.Step()) {

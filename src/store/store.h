@@ -43,7 +43,9 @@ struct HistoryPoint {
 struct SeriesQuery {
   std::map<std::string, Key> cases;  // by name: of this key
   std::set<std::string> branches;    // of runs of these
-  std::string before;                // that began before: ISO 8601, UTC
+  // That began before this run, which need not be stored; of those that began in the same second
+  // (`started`: ISO 8601, UTC) the ones stored before it.
+  std::string run, started;
   // Of a case and branch the newest so many that count, and as many from other GPUs.
   std::optional<int> most;
   // Whether a session counts: by what is known before its times are read, and with its times.

@@ -26,7 +26,7 @@ void FillSeries(Store& store) {
 }
 
 SeriesQuery SomeQuery() {
-  return {{{kCase, SomeEvidence(5).key}}, {"main"}, "2027-02-01T00:00:00Z", {}};
+  return {{{kCase, SomeEvidence(5).key}}, {"main"}, "", "2027-02-01T00:00:00Z", {}};
 }
 
 TEST_F(StoreTest, ASeriesHasItsFinishedRunsOldestFirstWithTheirValuesAndWithoutRows) {
@@ -63,11 +63,30 @@ TEST_F(StoreTest, ASeriesHoldsWhatBeganBeforeARunSoThatItIsJudgedAlikeLater) {
   Store store(file_);
   FillSeries(store);
   SeriesQuery query = SomeQuery();
-  query.before = "2027-01-31T10:15:00Z-b";
+  query.run = "b";
+  query.started = "2027-01-31T10:15:00Z-b";
   query.most = 1;
   const std::vector<StoredRun> runs = store.Series(query);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].run.id, "a");
+}
+
+TEST_F(StoreTest, ASeriesOfRunsOfOneSecondHoldsThoseStoredBefore) {
+  Store store(file_);
+  for (const char* id : {"z", "m", "a"}) {
+    store.AddRun(SomeRun(id, "2027-01-31T10:15:00Z"), {SomeEvidence(5)});
+  }
+  const auto ids = [&](const std::string& run) {
+    SeriesQuery query = SomeQuery();
+    query.run = run;
+    query.started = "2027-01-31T10:15:00Z";
+    std::string before;
+    for (const StoredRun& stored : store.Series(query)) before += stored.run.id;
+    return before;
+  };
+  EXPECT_EQ(ids("z"), "");
+  EXPECT_EQ(ids("a"), "zm");
+  EXPECT_EQ(ids("not stored yet"), "zma");
 }
 
 TEST_F(StoreTest, ASeriesEndsWithTheMostThatIsAskedFor) {
