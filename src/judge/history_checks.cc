@@ -109,6 +109,7 @@ Finding WithoutHistory(const Rule& rule, const HistoryCheck& check, Finding find
                        const std::string& message) {
   if (!rule.require_history) return With(std::move(finding), Status::kSkipped, message);
   return With(std::move(finding), Status::kNotComparable, message,
+  finding.lacks = Lack::kHistory;
               fmt::format("measure {} until there are enough, or {}", Printable(check.branch),
                           EditRule(rule, "'require_history: false'")));
 }

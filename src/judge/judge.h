@@ -32,6 +32,10 @@ std::string_view ToString(Status status);  // "not_comparable"
 // Larger is worse. Skipped weighs least: it says nothing.
 int Weight(Status status);
 
+// What a finding that is not comparable has nothing of to be compared with.
+enum class Lack { kBaseline, kPairs, kHistory };
+std::string_view ToString(Lack lack);  // "history"
+
 // A metric against the sessions of a stored series.
 struct PastTimes {
   int sessions = 0;  // that it is compared with
@@ -46,6 +50,7 @@ struct Finding {
   Where where;  // of the rule
   Severity severity = Severity::kError;
   Status status = Status::kPass;
+  Lack lacks = Lack::kBaseline;      // where it is not comparable
   std::optional<MetricId> metric;    // a rule on several metrics has one finding a metric
   std::optional<double> base, head;  // in the metric's unit; counts for kernel and change checks
   std::string limit;                 // "at most +0", "fused 1, apart 0"

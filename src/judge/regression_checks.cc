@@ -124,6 +124,7 @@ Finding WithoutPairs(const Rule& rule, const CaseFacts& facts, Finding finding) 
   if (!rule.require_paired || facts.policy().bare_diff) {
     return With(std::move(finding), Status::kSkipped, message);
   }
+  finding.lacks = Lack::kPairs;
   return With(std::move(finding), Status::kNotComparable, message,
               EditRule(rule, "'require_paired: false'"));
 }

@@ -30,6 +30,18 @@ std::string_view ToString(Status status) {
   return "error";
 }
 
+std::string_view ToString(Lack lack) {
+  switch (lack) {
+    case Lack::kBaseline:
+      return "baseline";
+    case Lack::kPairs:
+      return "pairs";
+    case Lack::kHistory:
+      return "history";
+  }
+  return "baseline";
+}
+
 std::string_view ToString(Result result) {
   switch (result) {
     case Result::kPass:

@@ -47,18 +47,28 @@ void SayError(const Verdict& verdict, const Counts& counts, Headline* headline) 
   if (counts.failed_rules > 0) headline->sentence += "; " + FailSentence(counts, cases);
 }
 
+std::string_view NameOf(const std::set<Lack>& lacks) {
+  if (lacks.size() > 1) return "nothing to compare with";
+  switch (lacks.empty() ? Lack::kBaseline : *lacks.begin()) {
+    case Lack::kBaseline:
+      return "no comparable baseline";
+    case Lack::kPairs:
+      return "no pairs with a base";
+    case Lack::kHistory:
+      return "not enough history";
+  }
+  return "";
+}
+
 void SayNotComparable(const Verdict& verdict, const Counts& counts, Headline* headline) {
   headline->bad = true;
   const bool missing_only = counts.not_comparable == 0;
   headline->word = missing_only ? "NO BASELINE" : "NOT COMPARABLE";
-  headline->sentence =
-      CaseCount(counts.without_baseline + counts.not_comparable, verdict.cases.size()) +
-      (missing_only ? " has no baseline" : " has no comparable baseline");
-  if (verdict.cases.size() > 1) {
-    headline->sentence = fmt::format(
-        "no {}baseline for {}", missing_only ? "" : "comparable ",
-        CaseCount(counts.without_baseline + counts.not_comparable, verdict.cases.size()));
-  }
+  const std::string_view what = missing_only ? "no baseline" : NameOf(counts.lacks);
+  const std::string cases =
+      CaseCount(counts.without_baseline + counts.not_comparable, verdict.cases.size());
+  headline->sentence = verdict.cases.size() > 1 ? fmt::format("{} for {}", what, cases)
+                                                : fmt::format("{} has {}", cases, what);
 }
 
 void SayPass(const Verdict& verdict, const Counts& counts, Headline* headline) {

@@ -108,6 +108,8 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("where", ToString(finding.where));
   json.Append("severity", ToString(finding.severity));
   json.Append("status", ToString(finding.status));
+  const bool lacks = finding.status == Status::kNotComparable;
+  json.Append("lacks", lacks ? Json(ToString(finding.lacks)) : Json());
   json.Append("metric", finding.metric ? Json(Info(*finding.metric).name) : Json());
   json.Append("unit", finding.metric ? Json(ToString(Info(*finding.metric).unit)) : Json());
   json.Append("base", Optional(finding.base));

@@ -21,6 +21,8 @@ constexpr std::array kStatuses = {Status::kPass,    Status::kImproved,      Stat
                                   Status::kMissing, Status::kNotComparable, Status::kSuspicious,
                                   Status::kSkipped, Status::kWaived};
 
+constexpr std::array kLacks = {Lack::kBaseline, Lack::kPairs, Lack::kHistory};
+
 template <typename Values>
 auto OneOf(const Values& values, const Json& json, std::string_view key) {
   const std::string& text = json.At(key).AsString();
@@ -148,6 +150,8 @@ Finding FindingIn(const Json& json, const std::string& case_name) {
   finding.where.file = json.At("where").AsString();  // with its line: for people
   finding.severity = OneOf(kSeverities, json, "severity");
   finding.status = OneOf(kStatuses, json, "status");
+  const Json* lacks = json.Find("lacks");  // a verdict of an earlier perfgate says none
+  if (lacks != nullptr && !lacks->IsNull()) finding.lacks = OneOf(kLacks, json, "lacks");
   if (const Json& metric = json.At("metric"); !metric.IsNull()) {
     finding.metric = FindMetric(metric.AsString());
   }

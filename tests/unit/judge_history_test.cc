@@ -116,6 +116,7 @@ TEST(History, OfTooFewSessionsNeverPasses) {
   rule.require_history = true;
   finding = FindingOf(rule, pair);
   EXPECT_EQ(finding.status, Status::kNotComparable);
+  EXPECT_EQ(finding.lacks, Lack::kHistory);
   EXPECT_EQ(finding.next,
             "measure main until there are enough, or set 'require_history: false' in "
             "rules/mine.yaml:7:5");

@@ -36,6 +36,24 @@ TEST(VerdictJson, HoldsTheWholeContract) {
   EXPECT_EQ(item.At("diagnosis").At("answers").AsArray().size(), 4U);
 }
 
+TEST(VerdictJson, ReadBackSaysWhatThereIsNothingOfToCompareWith) {
+  Verdict verdict;
+  verdict.result = Result::kNotComparable;
+  verdict.cases.emplace_back().findings = {Found("p/a", Status::kNotComparable, "too few runs")};
+  Finding& finding = verdict.cases[0].findings[0];
+  const auto title = [&] {
+    const std::string text = VerdictAsMarkdown(VerdictFromJson(VerdictAsJson(verdict)));
+    return text.substr(0, text.find('\n'));
+  };
+  finding.lacks = Lack::kHistory;
+  EXPECT_THAT(title(), testing::HasSubstr("the case has not enough history"));
+  finding.lacks = Lack::kPairs;
+  EXPECT_THAT(title(), testing::HasSubstr("the case has no pairs with a base"));
+  verdict.cases.push_back(verdict.cases[0]);
+  verdict.cases[1].findings[0].lacks = Lack::kBaseline;
+  EXPECT_THAT(title(), testing::HasSubstr("nothing to compare with for 2 of 2 cases"));
+}
+
 TEST(VerdictJson, IsTheSameTextTwice) {
   EXPECT_EQ(WriteJson(VerdictAsJson(Failing())), WriteJson(VerdictAsJson(Failing())));
 }
