@@ -91,9 +91,8 @@ std::vector<PastSession> SessionsOf(const std::string& case_name,
                                     const std::vector<StoredRun>& runs) {
   std::vector<PastSession> sessions;
   for (const StoredRun& stored : runs) {
-    for (const Evidence& evidence : stored.cases) {
-      if (evidence.case_name == case_name) sessions.push_back(SessionOf(stored.run, evidence));
-    }
+    const Evidence* evidence = Find(stored, case_name);
+    sessions.push_back(SessionOf(stored.run, evidence == nullptr ? Evidence() : *evidence));
   }
   return sessions;
 }

@@ -15,7 +15,7 @@ namespace perfgate::cli {
 // without a database.
 std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& selection);
 
-// The sessions of one case among them.
+// What these runs hold of one case, as many as there are runs.
 std::vector<PastSession> SessionsOf(const std::string& case_name,
                                     const std::vector<StoredRun>& runs);
 

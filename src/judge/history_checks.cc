@@ -26,11 +26,12 @@ std::string SessionsText(const HistoryCheck& check, size_t count) {
 }
 
 std::string TooFew(const HistoryCheck& check, const SessionSeries& series) {
-  std::string text = series.since_found
-                         ? fmt::format("this machine and stack have {}, and the rule needs {}",
-                                       SessionsText(check, series.values.size()), check.sessions)
-                         : fmt::format("this machine and stack have no session of {} that is of {}",
-                                       Printable(check.branch), check.since);
+  std::string text =
+      series.since_found
+          ? fmt::format("this machine and stack have {}, and the rule needs {}",
+                        SessionsText(check, series.values.size()), check.sessions)
+          : fmt::format("no stored run before this one is of {}, from which on it compares",
+                        check.since);
   if (!series.left_out.empty()) {
     text += fmt::format(" (not counted: {})", Join(series.left_out, ", "));
   }
@@ -108,10 +109,17 @@ Status StatusOf(HistoryVerdict verdict) {
 Finding WithoutHistory(const Rule& rule, const HistoryCheck& check, Finding finding,
                        const std::string& message) {
   if (!rule.require_history) return With(std::move(finding), Status::kSkipped, message);
-  return With(std::move(finding), Status::kNotComparable, message,
   finding.lacks = Lack::kHistory;
+  return With(std::move(finding), Status::kNotComparable, message,
               fmt::format("measure {} until there are enough, or {}", Printable(check.branch),
                           EditRule(rule, "'require_history: false'")));
+}
+
+// Sessions enough, and a `since` that is none of them: no night to come mends that.
+Finding WithoutSince(const Rule& rule, Finding finding, const std::string& message) {
+  finding.lacks = Lack::kHistory;
+  return With(std::move(finding), Status::kNotComparable, message,
+              EditRule(rule, "'since' to a run or commit that `perfgate history` lists"));
 }
 
 std::string NextStep(const Rule& rule, const HistoryCheck& check, Status status) {
@@ -152,7 +160,11 @@ Finding CheckHistory(const HistoryCheck& check, const Rule& rule, const CaseFact
   }
   finding.head = *first;
   const SessionSeries series = SeriesOf(check, pair, id);
-  if (series.values.size() < static_cast<size_t>(check.sessions)) {
+  const auto needed = static_cast<size_t>(check.sessions);
+  if (!series.since_found && series.trend.points.size() >= needed) {
+    return WithoutSince(rule, std::move(finding), TooFew(check, series));
+  }
+  if (series.values.size() < needed) {
     return WithoutHistory(rule, check, std::move(finding), TooFew(check, series));
   }
   const HistoryComparison comparison =

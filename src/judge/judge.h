@@ -73,7 +73,7 @@ struct PastSession {
   bool dirty = false;
   bool quick = false;
   Windows windows;    // as measured
-  Evidence evidence;  // without rows
+  Evidence evidence;  // without rows; without a case's name where the run did not measure the case
 };
 
 // What the judge gets of one case.
@@ -88,7 +88,7 @@ struct CasePair {
   std::vector<PairRound> rounds;  // of this case: pairs, or second sessions of head alone
   bool quick = false;             // measured by --quick
   Windows windows;                // as measured
-  // Finished runs of this case that began before this one, oldest first; of any branch.
+  // Finished runs that began before this one, oldest first; of any branch.
   std::vector<PastSession> past;
   // Where head.base_side is there: what was measured in pairs.
   int64_t budget_ns = 0;                  // 0: without a limit
@@ -100,6 +100,8 @@ struct CasePair {
 // its times, and with them.
 bool MayCount(const PastSession& session, const CasePair& pair);
 bool IsCounted(const PastSession& session, const CasePair& pair, MetricId id);
+// Whether it is the run that `since` of a `history` rule names, or of the commit.
+bool IsOf(const PastSession& session, const std::string& since);
 
 struct CaseVerdict {
   std::string case_name;

@@ -48,23 +48,17 @@ std::string WhyLeftOut(const PastSession& session, const HistoryCheck& check, co
   return WhyLeftOut(session, pair, id);
 }
 
-bool IsOf(const TrendPoint& point, const std::string& since) {
-  return point.run == since || point.commit.starts_with(since);
-}
-
-// The points that the rule compares with: the newest, or the first from `since` on.
-void Choose(const HistoryCheck& check, SessionSeries& series) {
+// The points that the rule compares with: the newest, or the first from `since` on, before which
+// there are `before_since`.
+void Choose(const HistoryCheck& check, std::optional<size_t> before_since, SessionSeries& series) {
   const std::vector<TrendPoint>& points = series.trend.points;
   const auto wanted = static_cast<size_t>(check.sessions);
+  series.since_found = check.since.empty() || before_since;
   if (check.since.empty()) {
     series.end = points.size();
     series.begin = points.size() - std::min(points.size(), wanted);
   } else {
-    const auto first = std::find_if(points.begin(), points.end(), [&](const TrendPoint& point) {
-      return IsOf(point, check.since);
-    });
-    series.since_found = first != points.end();
-    series.begin = static_cast<size_t>(first - points.begin());
+    series.begin = before_since.value_or(points.size());
     series.end = std::min(points.size(), series.begin + wanted);
   }
   for (size_t i = series.begin; i < series.end; ++i) series.values.push_back(*points[i].value);
@@ -78,7 +72,11 @@ SessionSeries SeriesFrom(const HistoryCheck& check, const CasePair& pair, Metric
   const std::string gpu = Recorded(pair.head, "gpu_uuid");
   std::vector<bool> elsewhere;
   std::map<std::string, int> left_out;
+  std::optional<size_t> before_since;
   for (const PastSession& session : pair.past) {
+    // It marks a place in time, whether it counts or not.
+    if (!before_since && IsOf(session, check.since)) before_since = series.trend.points.size();
+    if (session.evidence.case_name.empty()) continue;
     const bool other_gpu = Recorded(session.evidence, "gpu_uuid") != gpu;
     if (same_gpu && other_gpu) continue;
     if (const std::string why = WhyLeftOut(session, check, pair, id); !why.empty()) {
@@ -90,7 +88,7 @@ SessionSeries SeriesFrom(const HistoryCheck& check, const CasePair& pair, Metric
                                    Summarise(session.evidence, id).value, ""});
     elsewhere.push_back(other_gpu);
   }
-  Choose(check, series);
+  Choose(check, before_since, series);
   series.other_gpus = std::any_of(elsewhere.begin() + static_cast<ptrdiff_t>(series.begin),
                                   elsewhere.begin() + static_cast<ptrdiff_t>(series.end),
                                   [](bool other) { return other; });
@@ -104,6 +102,10 @@ SessionSeries SeriesFrom(const HistoryCheck& check, const CasePair& pair, Metric
 
 bool MayCount(const PastSession& session, const CasePair& pair) {
   return WhyOfNoUse(session, pair).empty();
+}
+
+bool IsOf(const PastSession& session, const std::string& since) {
+  return session.run == since || session.commit.starts_with(since);
 }
 
 bool IsCounted(const PastSession& session, const CasePair& pair, MetricId id) {

@@ -16,7 +16,7 @@ struct SessionSeries {
   size_t begin = 0, end = 0;          // of the points that the rule compares with
   std::vector<double> values;         // of these
   bool other_gpus = false;            // some of these ran on another GPU of the same model
-  bool since_found = true;            // false: no session that counts is of the rule's `since`
+  bool since_found = true;            // false: no run before this one is of the rule's `since`
   std::vector<std::string> left_out;  // "3 of other branches"
 };
 

@@ -248,7 +248,7 @@ std::vector<StoredRun> Store::Series(const SeriesQuery& query) const {
   std::vector<StoredRun> found;
   while (reader.AnyLeft() && runs.Step()) {
     const std::vector<EvidenceRow> rows = reader.RowsOf(runs.Int(0));
-    if (rows.empty()) continue;
+    if (rows.empty() && query.most) continue;
     StoredRun& stored = found.emplace_back();
     stored.run = ReadRun(database, runs);
     std::optional<std::vector<AttemptData>> collected;

@@ -71,10 +71,11 @@ class Store {
   // were kept.
   std::optional<StoredRun> FindRun(const std::string& id) const;
   // Finished runs that hold evidence of these cases, oldest first, with that evidence, which lacks
-  // its rows of kernels, transfers and syncs. Times as FindRun. Evidence of another branch or key,
-  // and what is older than the `most`th of its case and branch, has its case's name and nothing
-  // else; what may not count has neither values nor times. What is older than the `most`th of every
-  // case and branch is left out.
+  // its rows of kernels, transfers and syncs; without `most` all finished runs, for one that did
+  // not measure a case has its place among them, too. Times as FindRun. Evidence of another branch
+  // or key, and what is older than the `most`th of its case and branch, has its case's name and
+  // nothing else; what may not count has neither values nor times. What is older than the `most`th
+  // of every case and branch is left out.
   std::vector<StoredRun> Series(const SeriesQuery& query) const;
   std::vector<RunRow> ListRuns() const;  // newest first
   // Of all cases whose name matches, oldest first within a case; points without a value included.

@@ -198,11 +198,32 @@ TEST(History, SinceACommitStandsSoThatSmallStepsAddUp) {
   EXPECT_THAT(finding.next, HasSubstr("a later 'since'"));
 }
 
-TEST(History, SinceACommitThatWasNotMeasuredIsSaid) {
-  const Finding finding =
-      FindingOf(History({.tolerance = 0.05, .since = "fffffff"}), WithHistory(30, 101'000));
-  EXPECT_EQ(finding.status, Status::kSkipped);
-  EXPECT_EQ(finding.message, "this machine and stack have no session of main that is of fffffff");
+TEST(History, SinceACommitThatWasNotMeasuredIsNotComparableOnceThereAreSessionsEnough) {
+  const Rule rule = History({.tolerance = 0.05, .since = "fffffff"});
+  Finding finding = FindingOf(rule, WithHistory(20, 101'000));
+  EXPECT_EQ(finding.status, Status::kNotComparable);
+  EXPECT_EQ(finding.lacks, Lack::kHistory);
+  EXPECT_EQ(finding.message,
+            "no stored run before this one is of fffffff, from which on it compares");
+  EXPECT_EQ(finding.next,
+            "set 'since' to a run or commit that `perfgate history` lists in rules/mine.yaml:7:5");
+  finding = FindingOf(rule, WithHistory(19, 101'000));
+  EXPECT_EQ(finding.status, Status::kSkipped) << "so few sessions judge nothing, whatever `since`";
+}
+
+TEST(History, SinceARunIsAPlaceInTimeWhateverTheRunHolds) {
+  CasePair pair = WithHistory(30, 106'500, 106'400);
+  pair.past[5].evidence = Evidence();  // it did not measure the case
+  const Rule rule = History({.tolerance = 0.05, .since = "run-5"});
+  Finding finding = FindingOf(rule, pair);
+  EXPECT_EQ(finding.status, Status::kFail);
+  EXPECT_EQ(finding.past->first_run, "run-6");
+  pair.past[5] = Session(5, kPastNs);
+  pair.past[5].dirty = true;
+  pair.past[5].branch = "topic";
+  finding = FindingOf(rule, pair);
+  EXPECT_EQ(finding.past->first_run, "run-6");
+  EXPECT_EQ(finding.past->last_run, "run-25");
 }
 
 TEST(History, OfThisGpuIsTakenWhereItIsLongEnoughElseThatOfItsModel) {

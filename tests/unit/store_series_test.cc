@@ -56,6 +56,8 @@ TEST_F(StoreTest, ASeriesNamesWhatIsOfAnotherBranchOrKeyAndReadsNothingOfIt) {
   other.cases[kCase].fields["torch"] = "2.12.0";
   EXPECT_THAT(store.Series(other).at(0).cases.at(0).values, IsEmpty());
   other.cases = {{"other", Key()}};
+  for (const StoredRun& run : store.Series(other)) EXPECT_THAT(run.cases, IsEmpty());
+  other.most = 20;
   EXPECT_THAT(store.Series(other), IsEmpty());
 }
 
