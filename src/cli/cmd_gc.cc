@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "baseline/baseline.h"
 #include "cli/commands.h"
+#include "cli/past_runs.h"
 #include "cli/retention.h"
 #include "cli/select.h"
 #include "store/store.h"
@@ -108,8 +109,10 @@ class Gathering {
   void AddStored(const Store& store) {
     for (const RunRow& row : store.ListRuns()) {
       KeptRun& run = Of(row.id);
-      run.facts = {row.id, row.started,         row.status == "finished",
-                   false,  row.suite == suite_, false};
+      run.facts.id = row.id;
+      run.facts.started = row.started;
+      run.facts.finished = row.status == "finished";
+      run.facts.of_this_suite = row.suite == suite_;
       run.commit = row.commit;
       run.stored = true;
     }
@@ -127,14 +130,18 @@ class Gathering {
     run.folders.push_back(folder);
     run.folder_bytes += OutFolderBytes(folder);
     if (run.stored) return;
-    run.facts = {record.id, record.started,         record.finished,
-                 false,     record.suite == suite_, !record.finished && record.interrupted_by == 0};
+    run.facts.id = record.id;
+    run.facts.started = record.started;
+    run.facts.finished = record.finished;
+    run.facts.of_this_suite = record.suite == suite_;
+    run.facts.may_be_running = !record.finished && record.interrupted_by == 0;
     run.commit = record.commit;
   }
 
   // Newest first; of one second, the last one stored, as elsewhere. A baseline that does not say
   // its run may be of any run of its commit.
-  std::vector<KeptRun> Take(const std::vector<Baseline>& baselines) {
+  std::vector<KeptRun> Take(const std::vector<Baseline>& baselines,
+                            const std::set<std::string>& since) {
     std::set<std::string> accepted, commits;
     for (const Baseline& baseline : baselines) {
       if (baseline.run.empty()) {
@@ -147,6 +154,7 @@ class Gathering {
     }
     for (KeptRun& run : runs_) {
       run.facts.accepted = accepted.contains(run.facts.id) || commits.contains(run.commit);
+      run.facts.since = since.contains(run.facts.id);
     }
     std::stable_sort(runs_.begin(), runs_.end(), [](const KeptRun& a, const KeptRun& b) {
       return a.facts.started > b.facts.started;
@@ -231,7 +239,8 @@ std::vector<KeptRun> Gather(const GcArgs& args, const Selection& selection, cons
   for (const fs::path& folder : OutFolders(NamedFolders(args, selection.suite))) {
     gathering.AddFolder(folder);
   }
-  return gathering.Take(KnownBaselines(args.suite, selection, world));
+  return gathering.Take(KnownBaselines(args.suite, selection, world),
+                        RunsSince(selection.suite, store));
 }
 
 std::vector<std::string> ReasonsToStay(const std::vector<KeptRun>& runs, const GcArgs& args,

@@ -39,6 +39,53 @@ struct Asked {
   std::set<MetricId> metrics;
 };
 
+// The first sessions since a commit, of every machine and stack that there is.
+struct Since {
+  const HistoryCheck* check;
+  std::string case_name;
+  MetricId metric;
+
+  // The one that `since` names, and those that a run may be compared with.
+  void AddRuns(const std::vector<PastSession>& sessions, std::set<std::string>* runs) const {
+    const auto first = std::find_if(sessions.begin(), sessions.end(), [&](const PastSession& each) {
+      return IsOf(each, check->since);
+    });
+    if (first == sessions.end()) return;
+    runs->insert(first->run);
+    std::vector<Series> all;
+    for (auto session = first; session != sessions.end(); ++session) {
+      if (session->branch != check->branch) continue;
+      Series* series = SeriesOfSession(*session, &all);
+      if (series != nullptr && series->Take(*session, check->sessions)) runs->insert(session->run);
+    }
+  }
+
+ private:
+  // Sessions that count for each other.
+  struct Series {
+    CasePair pair;
+    std::map<std::string, int> taken;  // by GPU: a rule prefers those of its own; "": of the model
+
+    bool Take(const PastSession& session, int most) {
+      const auto gpu = session.evidence.key.recorded.find("gpu_uuid");
+      const bool of_model = taken[""]++ < most;
+      if (gpu == session.evidence.key.recorded.end() || gpu->second.empty()) return of_model;
+      return taken[gpu->second]++ < most || of_model;
+    }
+  };
+
+  Series* SeriesOfSession(const PastSession& session, std::vector<Series>* all) const {
+    for (Series& series : *all) {
+      if (IsCounted(session, series.pair, metric)) return &series;
+    }
+    Series own;
+    own.pair.head = session.evidence;
+    own.pair.windows = session.windows;
+    if (session.evidence.case_name.empty() || !IsCounted(session, own.pair, metric)) return nullptr;
+    return &all->emplace_back(std::move(own));
+  }
+};
+
 // A time that the run itself lacks is not judged: no session need have it.
 void Ask(const Rule& rule, const Case& declared, const StoredRun& stored,
          std::map<std::string, Asked>* asked) {
@@ -95,6 +142,27 @@ std::vector<PastSession> SessionsOf(const std::string& case_name,
     sessions.push_back(SessionOf(stored.run, evidence == nullptr ? Evidence() : *evidence));
   }
   return sessions;
+}
+
+std::set<std::string> RunsSince(const Suite& suite, const Store& store) {
+  std::vector<Since> wanted;
+  SeriesQuery query;
+  query.started = "9999";  // of all runs
+  for (const Rule& rule : suite.rules) {
+    const auto* check = std::get_if<HistoryCheck>(&rule.check);
+    if (check == nullptr || check->since.empty() || rule.severity == Severity::kOff) continue;
+    query.branches.insert(check->branch);
+    for (const Case& declared : suite.cases) {
+      if (!MatchesGlob(rule.cases, declared.name)) continue;
+      query.cases[declared.name] = std::nullopt;
+      for (const MetricId id : rule.metrics) wanted.push_back({check, declared.name, id});
+    }
+  }
+  std::set<std::string> runs;
+  if (wanted.empty()) return runs;
+  const std::vector<StoredRun> stored = store.Series(query);
+  for (const Since& since : wanted) since.AddRuns(SessionsOf(since.case_name, stored), &runs);
+  return runs;
 }
 
 }  // namespace perfgate::cli

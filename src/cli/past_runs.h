@@ -1,6 +1,7 @@
 // Stored runs that rules on a series compare a run with.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,9 @@ std::vector<StoredRun> RunsBefore(const StoredRun& stored, const Selection& sele
 // What these runs hold of one case, as many as there are runs.
 std::vector<PastSession> SessionsOf(const std::string& case_name,
                                     const std::vector<StoredRun>& runs);
+
+// Ids of the runs that `history` rules with `since` need: the one that it names, and the first ones
+// from there on that count, for each machine and stack.
+std::set<std::string> RunsSince(const Suite& suite, const Store& store);
 
 }  // namespace perfgate::cli

@@ -11,6 +11,7 @@ namespace {
 std::string WhyItStays(const RunFacts& run, int64_t rank, const Retention& retention) {
   if (!run.of_this_suite) return "of another suite";
   if (run.accepted) return "a baseline is from it";
+  if (run.since) return "a rule compares with it ('since')";
   if (run.may_be_running) return "not finished: it may be running";
   if (run.finished && rank == 0) return "the newest";
   if (retention.newest && rank < *retention.newest) {

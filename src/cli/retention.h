@@ -13,6 +13,7 @@ struct RunFacts {
   std::string id, started;  // started: ISO 8601, UTC
   bool finished = false;
   bool accepted = false;        // a baseline was taken from it
+  bool since = false;           // a `history` rule with `since` compares with it
   bool of_this_suite = false;   // whose baselines are known
   bool may_be_running = false;  // its out folder says neither finished nor interrupted
 };
@@ -23,8 +24,9 @@ struct Retention {
 };
 
 // For each of `runs`, newest first: why it must stay, or "". What no policy may drop: runs of other
-// suites, whose baselines are not known here; accepted ones; the newest finished one; one that may
-// still be running. A run that was interrupted takes no place of a finished one.
+// suites, whose baselines are not known here; accepted ones; those that `since` needs; the newest
+// finished one; one that may still be running. A run that was interrupted takes no place of a
+// finished one.
 std::vector<std::string> WhyKept(std::span<const RunFacts> runs, const Retention& retention);
 
 }  // namespace perfgate::cli

@@ -41,8 +41,8 @@ struct HistoryPoint {
 
 // Which evidence of a series is worth reading.
 struct SeriesQuery {
-  std::map<std::string, Key> cases;  // by name: of this key
-  std::set<std::string> branches;    // of runs of these
+  std::map<std::string, std::optional<Key>> cases;  // by name: of this key, or of any
+  std::set<std::string> branches;                   // of runs of these
   // That began before this run, which need not be stored; of those that began in the same second
   // (`started`: ISO 8601, UTC) the ones stored before it.
   std::string run, started;

@@ -57,6 +57,13 @@ TEST(Retention, AcceptedRunsAndThoseOfOtherSuitesStayAndTakeTheirPlacesOnlyAmong
               ElementsAre("of another suite", "the newest", "", "a baseline is from it", ""));
 }
 
+TEST(Retention, WhatARuleComparesWithSinceACommitStays) {
+  std::vector<RunFacts> runs = {Finished("3"), Finished("2"), Finished("1")};
+  runs[2].since = true;
+  EXPECT_THAT(WhyKept(runs, {1, {}}),
+              ElementsAre("the newest", "", "a rule compares with it ('since')"));
+}
+
 TEST(Retention, WhatMayBeRunningStays) {
   std::vector<RunFacts> runs = {Finished("2"), Interrupted("1")};
   runs[1].may_be_running = true;

@@ -53,8 +53,10 @@ TEST_F(StoreTest, ASeriesNamesWhatIsOfAnotherBranchOrKeyAndReadsNothingOfIt) {
   EXPECT_EQ(runs[2].cases.at(0).case_name, kCase);
   EXPECT_THAT(runs[2].cases[0].values, IsEmpty());
   SeriesQuery other = SomeQuery();
-  other.cases[kCase].fields["torch"] = "2.12.0";
+  other.cases[kCase]->fields["torch"] = "2.12.0";
   EXPECT_THAT(store.Series(other).at(0).cases.at(0).values, IsEmpty());
+  other.cases[kCase] = std::nullopt;
+  EXPECT_FALSE(store.Series(other).at(0).cases.at(0).values.empty());
   other.cases = {{"other", Key()}};
   for (const StoredRun& run : store.Series(other)) EXPECT_THAT(run.cases, IsEmpty());
   other.most = 20;
