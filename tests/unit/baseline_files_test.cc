@@ -1,90 +1,24 @@
+// What is accepted, where it lies, and which baseline is found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
+#include <set>
+#include <string>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "baseline/baseline.h"
-#include "temp_folder.h"
+#include "baseline_folder.h"
 
 namespace perfgate {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
-KernelRow Row(const std::string& name, const std::string& op_path, std::vector<int64_t> count,
-              std::vector<int64_t> time_ns) {
-  KernelRow row;
-  row.name = name;
-  row.op_path = op_path;
-  row.device = "cuda:0";
-  row.count_per_step = std::move(count);
-  row.time_ns_per_step = std::move(time_ns);
-  row.info = DecodeKernelName(name);
-  return row;
-}
-
-Evidence GpuEvidence(const std::string& name = "geglu[mode=aoti]") {
-  Evidence evidence;
-  evidence.case_name = name;
-  evidence.device_kind = "cuda";
-  evidence.device_name = "NVIDIA H200";
-  evidence.key.fields = {{"gpu", "NVIDIA H200"}, {"device", "cuda"}, {"sm_count", "132"},
-                         {"torch", "2.11.0"},    {"cuda", "13.0"},   {"definition", "0011"}};
-  evidence.key.recorded = {{"driver", "580.1"}, {"host", "a"}};
-  evidence.steps = {2, 2};
-  evidence.kernels = {Row("zeta", "aten::mul", {1, 1, 1, 1}, {40, 10, 30, 20}),
-                      Row("alpha", "aten::gelu", {1, 2, 1, 2}, {10, 20, 11, 21})};
-  evidence.values = {{MetricId::kKernels, Side::kHead, 0, 0, {2, 3}},
-                     {MetricId::kKernels, Side::kHead, 0, 1, {2, 3}}};
-  evidence.operators = {{"aten::mul", OperatorKind::kComputing, {1, 1, 1, 1}, "[[2, 3]]"}};
-  return evidence;
-}
-
-Baseline Accepted(Evidence evidence, const std::string& commit = "1a2b3c4") {
-  return {std::move(evidence),
-          commit,
-          "2027-01-31T10:15:00Z",
-          "first baseline",
-          "20270131T101400Z-00002a",
-          "0.1.0",
-          {}};
-}
-
-std::string MessageOf(const std::function<void()>& action, Fault fault) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), fault);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
-
-class BaselineFiles : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / NameOfTest();
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  void Write(const fs::path& file, const std::string& text) {
-    fs::create_directories((folder_ / file).parent_path());
-    std::ofstream(folder_ / file) << text;
-  }
-
-  fs::path folder_;
-};
+namespace fs = std::filesystem;
 
 TEST_F(BaselineFiles, APathNamesGpuAndStack) {
   const fs::path path = BaselinePath(folder_, GpuEvidence()).lexically_relative(folder_);
@@ -282,13 +216,6 @@ TEST_F(BaselineFiles, UnfitEvidenceIsRefusedWithTheReason) {
   EXPECT_FALSE(fs::exists(folder_));
 }
 
-TEST_F(BaselineFiles, ABrokenFileIsAMistakeWithItsNameNotAMissingBaseline) {
-  Write("nvidia-h200/torch-2.11-cuda-13.0/geglu-mode-aoti.json", "{\"schema\": <<<<<<< HEAD");
-  const std::string message =
-      MessageOf([&] { FindBaseline(folder_, GpuEvidence("geglu-mode-aoti"), {}); }, Fault::kConfig);
-  EXPECT_THAT(message, HasSubstr("geglu-mode-aoti.json"));
-}
-
 // Known by the operator alone: the name of a kernel says nothing of what `my::scale` does.
 TEST_F(BaselineFiles, ACpuOperatorOfOnesOwnIsDecodedAsInFreshEvidence) {
   Evidence evidence = GpuEvidence();
@@ -301,141 +228,6 @@ TEST_F(BaselineFiles, ACpuOperatorOfOnesOwnIsDecodedAsInFreshEvidence) {
   const BaselineLookup lookup = FindBaseline(folder_, evidence, {});
   ASSERT_EQ(lookup.state, BaselineState::kFound);
   EXPECT_THAT(lookup.baseline->evidence.kernels.at(0).info.ops, ElementsAre("scale"));
-}
-
-TEST_F(BaselineFiles, AFileOfANewerSchemaIsRefusedWithWhatToDo) {
-  Write("g/s/x.json", R"({"schema": "perfgate.baseline/2"})");
-  EXPECT_THAT(MessageOf([&] { ListBaselines(folder_); }, Fault::kConfig),
-              HasSubstr("newer perfgate"));
-}
-
-TEST_F(BaselineFiles, HostileNumbersAreRefused) {
-  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence()));
-  const std::string text = ReadFile(file);
-  const auto with = [&](const std::string& from, const std::string& to) {
-    std::string changed = text;
-    changed.replace(changed.find(from), from.size(), to);
-    std::ofstream(file) << changed;
-    return MessageOf([&] { ListBaselines(folder_); }, Fault::kConfig);
-  };
-  EXPECT_THAT(with("\"steps\": 4", "\"steps\": 99999999999"), HasSubstr("`steps` is 99999999999"));
-  EXPECT_THAT(with("\"steps\": 4", "\"steps\": 3"),
-              HasSubstr("count of a row has 4 steps where `steps` says 3"));
-  EXPECT_THAT(with("\"count\": 1", "\"count\": -1"),
-              HasSubstr("count: expected a whole number from 0 to 1000000000, found -1"));
-  EXPECT_THAT(with("\"time_ns\": 20", "\"time_ns\": -20"),
-              HasSubstr("time_ns: expected a whole number from 0 on, found -20"));
-  EXPECT_THAT(with("\"extractor\": 2", "\"extractor\": 99999999999"),
-              HasSubstr("extractor: expected a whole number from 0 to 2147483647"));
-}
-
-TEST_F(BaselineFiles, RowsThatDoNotAddUpToTheirCountAreAMistake) {
-  Evidence stable = GpuEvidence();
-  stable.kernels.pop_back();
-  for (Observation& observation : stable.values) observation.per_step = {1, 1};
-  stable.values.push_back({MetricId::kMaxAbsError, Side::kHead, 0, 0, {0.25}});
-  const fs::path file = WriteBaseline(folder_, Accepted(stable));
-  const std::string text = ReadFile(file);
-  const auto with = [&](const std::string& from, const std::string& to) {
-    std::string changed = text;
-    changed.replace(changed.find(from), from.size(), to);
-    std::ofstream(file) << changed;
-    return MessageOf([&] { FindBaseline(folder_, stable, {}); }, Fault::kConfig);
-  };
-  const std::string none = with("\"kernels\": [", "\"kernels\": [], \"others\": [");
-  EXPECT_THAT(none, HasSubstr(file.filename().string()));
-  EXPECT_THAT(none, HasSubstr("the rows of `kernels` add up to 0 a step, but metric kernels is 1"));
-  EXPECT_THAT(with("\"count\": 1", "\"count\": 2"), HasSubstr("add up to 2 a step"));
-  EXPECT_THAT(with("\"count\": 1", "\"count\": 1.5"), HasSubstr("expected a whole number"));
-  EXPECT_THAT(with("\"count\": 1", "\"count\": 1000000000000"),
-              HasSubstr("expected a whole number from 0 to 1000000000, found 1000000000000"));
-  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": -1"), HasSubstr("metric kernels is -1"));
-  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": 0.5"), HasSubstr("metric kernels is 0.5"));
-  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": 1e300"), HasSubstr("which is no count"));
-  EXPECT_THAT(with("\"kernels\": 1", "\"kernels\": [1, 1]"),
-              HasSubstr("metric kernels has 2 steps where `steps` says 4"));
-  EXPECT_THAT(with("0.25", "-0.25"), HasSubstr("which is no number from 0 on"));
-}
-
-TEST_F(BaselineFiles, RowsOfEveryRecordedTraceAddUp) {
-  int read = 0;
-  for (const auto& entry : fs::directory_iterator(PERFGATE_TEST_DATA "/traces")) {
-    if (!entry.path().string().ends_with(".json.gz")) continue;
-    const Evidence evidence = ExtractTrace(entry.path());
-    if (!evidence.Complete() || evidence.kernels.empty()) continue;
-    WriteBaseline(folder_, Accepted(evidence));
-    EXPECT_EQ(FindBaseline(folder_, evidence, {}).state, BaselineState::kFound) << entry.path();
-    ++read;
-  }
-  EXPECT_GT(read, 20);
-}
-
-TEST_F(BaselineFiles, RowsOfACpuAddUpToItsOwnCount) {
-  Evidence evidence = GpuEvidence();
-  for (KernelRow& row : evidence.kernels) row.device = "cpu";
-  for (Observation& observation : evidence.values) observation.metric = MetricId::kCpuKernels;
-  const fs::path file = WriteBaseline(folder_, Accepted(evidence));
-  EXPECT_EQ(FindBaseline(folder_, evidence, {}).state, BaselineState::kFound);
-  std::string text = ReadFile(file);
-  text.replace(text.find("[1, 2, 1, 2]"), 12, "[1, 2, 2, 2]");
-  std::ofstream(file) << text;
-  EXPECT_THAT(MessageOf([&] { FindBaseline(folder_, evidence, {}); }, Fault::kConfig),
-              HasSubstr("metric cpu_kernels is 2"));
-}
-
-TEST_F(BaselineFiles, OnlyRegularFilesInsideOfTheFolderAreRead) {
-  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence()));
-  const fs::path outside = fs::path(folder_.string() + "_outside.json");
-  fs::rename(file, outside);
-  const auto refused = [&] {
-    return MessageOf([&] { FindBaseline(folder_, GpuEvidence(), {}); }, Fault::kConfig);
-  };
-  fs::create_symlink(outside, file);
-  EXPECT_THAT(refused(), HasSubstr(file.string() + ": is a link that leads out of the folder"));
-  fs::remove(outside);
-  EXPECT_THAT(refused(), HasSubstr("is missing"));
-  fs::remove(file);
-  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
-  EXPECT_THAT(refused(), HasSubstr("is not a regular file"));
-  EXPECT_THAT(VerifyBaselines(folder_, {}), ElementsAre(HasSubstr("is not a regular file")));
-}
-
-TEST_F(BaselineFiles, ALinkInsideOfTheFolderIsFollowed) {
-  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence()));
-  fs::rename(file, folder_ / "kept");
-  fs::create_symlink(folder_ / "kept", file);
-  EXPECT_EQ(FindBaseline(folder_, GpuEvidence(), {}).state, BaselineState::kFound);
-}
-
-TEST_F(BaselineFiles, NothingIsWrittenThroughALinkOutOfTheFolder) {
-  const fs::path outside = fs::path(folder_.string() + "_outside");
-  fs::create_directories(folder_);
-  fs::create_directories(outside);
-  fs::create_symlink(outside, folder_ / "nvidia-h200");
-  EXPECT_THAT(MessageOf([&] { WriteBaseline(folder_, Accepted(GpuEvidence())); }, Fault::kConfig),
-              HasSubstr("a link leads out of the baselines folder"));
-  EXPECT_TRUE(fs::is_empty(outside));
-  fs::remove_all(outside);
-}
-
-TEST_F(BaselineFiles, AFileThatHoldsAnotherCaseIsAMistake) {
-  const fs::path file = WriteBaseline(folder_, Accepted(GpuEvidence("one")));
-  fs::rename(file, file.parent_path() / (Slug("two") + ".json"));
-  EXPECT_THAT(MessageOf([&] { FindBaseline(folder_, GpuEvidence("two"), {}); }, Fault::kConfig),
-              HasSubstr("this is the place of case `two`, but the file holds `one`"));
-}
-
-TEST_F(BaselineFiles, VerifyFindsStrayUndeclaredAndBrokenFiles) {
-  const fs::path good = WriteBaseline(folder_, Accepted(GpuEvidence("good")));
-  EXPECT_THAT(VerifyBaselines(folder_, {"good"}), IsEmpty());
-  fs::create_directories(folder_ / "elsewhere");
-  fs::copy(good, folder_ / "elsewhere" / good.filename());
-  Write("nvidia-h200/broken.json", "{");
-  WriteBaseline(folder_, Accepted(GpuEvidence("gone")));
-  EXPECT_THAT(
-      VerifyBaselines(folder_, {"good"}),
-      testing::UnorderedElementsAre(HasSubstr("in the wrong place"), HasSubstr("broken.json"),
-                                    HasSubstr("case `gone` is not declared")));
 }
 
 }  // namespace
