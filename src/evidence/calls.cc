@@ -27,6 +27,8 @@ constexpr std::array kPrefixes = {
     Prefix{"ExtLaunch", CallKind::kKernelLaunch},
     Prefix{"ExtModuleLaunchKernel", CallKind::kKernelLaunch},
     Prefix{"HccModuleLaunchKernel", CallKind::kKernelLaunch},
+    Prefix{"DrvLaunchKernel", CallKind::kKernelLaunch},
+    Prefix{"LaunchByPtr", CallKind::kKernelLaunch},
     Prefix{"LaunchGrid", CallKind::kKernelLaunch},
     Prefix{"StreamBeginCapture", CallKind::kBeginCapture},
     Prefix{"StreamEndCapture", CallKind::kEndCapture},

@@ -18,6 +18,11 @@ void Explain(int64_t count, const std::string& counted, std::string_view what,
   if (count > 0) evidence.explain.push_back(fmt::format("{} {}", counted, what));
 }
 
+std::string_view Lost(const TraceData& trace) {
+  return trace.incomplete.empty() ? ": records were lost"
+                                  : ", which may stand in the part that is missing";
+}
+
 // Launches that own no GPU work.
 struct WithoutWork {
   int64_t captured = 0, outside = 0, missing = 0;
@@ -44,11 +49,9 @@ void ReportMissing(const TraceData& trace, const LinkFindings& findings, const W
   const int64_t missing = findings.unnumbered_launches + without.missing;
   const bool unnumbered = findings.unnumbered_launches > 0;
   if (missing > 0) {
-    evidence.incomplete.push_back(
-        fmt::format("{} without GPU work in the trace (first: {}){}", Launches(missing),
-                    unnumbered ? "one without a correlation" : Printable(without.first_missing),
-                    trace.incomplete.empty() ? ": records were lost"
-                                             : ", which may stand in the part that is missing"));
+    evidence.incomplete.push_back(fmt::format(
+        "{} without GPU work in the trace (first: {}){}", Launches(missing),
+        unnumbered ? "one without a correlation" : Printable(without.first_missing), Lost(trace)));
   }
   if (findings.orphans > 0) {
     const TraceEvent& event = trace.events[findings.first_orphan];
@@ -57,6 +60,28 @@ void ReportMissing(const TraceData& trace, const LinkFindings& findings, const W
         "launched by a call that the profiler does not record",
         Activities(findings.orphans), Printable(trace.Text(event.name).substr(0, 120))));
   }
+}
+
+// A call of no bytes leaves no record, so that one without says nothing where others have theirs.
+// Where none has, copies or fills were not recorded. What other runtimes leave out is not known.
+void ReportTransfers(const TraceData& trace, const GpuLinks& links, bool fills,
+                     ProcessEvidence& evidence) {
+  int64_t asked = 0;
+  std::string_view first;
+  for (const LaunchCall& call : links.calls) {
+    if (LaunchesKernels(call.kind) || !IsLaunch(call.kind)) continue;
+    const std::string_view name = trace.Text(trace.events[call.event].name);
+    if (!name.starts_with("cu") || (name.find("Memset") != std::string_view::npos) != fills) {
+      continue;
+    }
+    if (call.owns_work) return;
+    if (call.step >= 0 && !call.captured && asked++ == 0) first = name;
+  }
+  if (asked == 0) return;
+  evidence.incomplete.push_back(fmt::format(
+      "{} asked for (first: {}), and the trace holds no record of one{}",
+      fills ? Plural(asked, "fill was", "fills were") : Plural(asked, "copy was", "copies were"),
+      Printable(first), Lost(trace)));
 }
 
 void ReportCollisions(const LinkFindings& findings, ProcessEvidence& evidence) {
@@ -85,6 +110,7 @@ void ReportLinks(const TraceData& trace, const GpuLinks& links, const LinkFindin
                  ProcessEvidence& evidence) {
   const WithoutWork without = LaunchesWithoutWork(trace, links);
   ReportMissing(trace, findings, without, evidence);
+  for (const bool fills : {false, true}) ReportTransfers(trace, links, fills, evidence);
   ReportCollisions(findings, evidence);
   ReportTimes(links, findings, evidence);
   Explain(evidence.pre_window, Activities(evidence.pre_window),

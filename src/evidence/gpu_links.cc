@@ -25,8 +25,7 @@ class Linker {
     CheckOneProcess();
     findings_.by_external_id = !AnyCorrelation();
     CollectCalls();
-    lowest_launch_ = LowestLaunch();
-    if (links_.linked && !gpu_.empty() && lowest_launch_ == kAbsent) {
+    if (links_.linked && !gpu_.empty() && !AnyLaunch()) {
       Unlink("the trace has GPU work but no launch calls with a correlation");
     }
     if (links_.linked) Join();
@@ -182,19 +181,19 @@ class Linker {
     return a.process == b.process && a.thread == b.thread && b.start_ns <= a.EndNs() + kToleranceNs;
   }
 
-  // The first call that is known to launch, or whose work is in the trace.
-  int64_t LowestLaunch() const {
+  // A call that is known to launch, or whose work is in the trace.
+  bool AnyLaunch() const {
     std::vector<int64_t> ids;
     ids.reserve(gpu_.size());
     for (const uint32_t index : gpu_) ids.push_back(IdOf(trace_.events[index]));
     SortRuns(ids, std::less<>());
-    for (const LaunchCall& call : links_.calls) {
-      if (IsLaunch(call.kind) || std::binary_search(ids.begin(), ids.end(), call.id)) {
-        return call.id;
-      }
-    }
-    return kAbsent;
+    return std::any_of(links_.calls.begin(), links_.calls.end(), [&ids](const LaunchCall& call) {
+      return IsLaunch(call.kind) || std::binary_search(ids.begin(), ids.end(), call.id);
+    });
   }
+
+  // Calls are numbered as they come: below the first of the trace is what came before it.
+  bool IsBeforeWindow(int64_t id) const { return id != kAbsent && id < links_.calls.front().id; }
 
   LaunchCall* Find(int64_t id) {
     const auto is_before = [](const LaunchCall& call, int64_t x) { return call.id < x; };
@@ -220,7 +219,7 @@ class Linker {
           Unlink("kernels carry no correlation, and their External ids name no launch");
           return;
         }
-        if (id != kAbsent && id < lowest_launch_) {
+        if (IsBeforeWindow(id)) {
           ++evidence_.pre_window;
         } else {
           if (findings_.orphans++ == 0) findings_.first_orphan = gpu_[i];
@@ -266,7 +265,6 @@ class Linker {
   GpuLinks links_;
   std::ptrdiff_t last_found_ = 0;  // in links_.calls
   LinkFindings findings_;
-  int64_t lowest_launch_ = kAbsent;
 };
 
 }  // namespace

@@ -202,6 +202,8 @@ TEST(Calls, AreKnownByNameWithAnySuffix) {
   EXPECT_EQ(ClassifyCall("cudaLaunchKernelExC_v11060"), CallKind::kKernelLaunch);
   EXPECT_EQ(ClassifyCall("cuLaunchKernelEx"), CallKind::kKernelLaunch);
   EXPECT_EQ(ClassifyCall("hipModuleLaunchKernel"), CallKind::kKernelLaunch);
+  EXPECT_EQ(ClassifyCall("hipDrvLaunchKernelEx"), CallKind::kKernelLaunch);
+  EXPECT_EQ(ClassifyCall("hipLaunchByPtr"), CallKind::kKernelLaunch);
   EXPECT_EQ(ClassifyCall("cudaGraphLaunch_v10000"), CallKind::kGraphLaunch);
   EXPECT_EQ(ClassifyCall("cudaMemcpyAsync"), CallKind::kTransfer);
   EXPECT_EQ(ClassifyCall("cudaMemsetAsync"), CallKind::kTransfer);

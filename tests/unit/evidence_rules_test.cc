@@ -101,6 +101,18 @@ TEST(Links, AnOrphanInsideTheWindowIsRecordLoss) {
                                  "lost_its_launch)")));
 }
 
+// The first launch of the trace may be the one that was lost: calls are numbered in one order.
+TEST(Links, AnOrphanAfterTheFirstCallIsRecordLossBeforeAnyLaunchToo) {
+  TraceBuilder builder;
+  builder.Step(1, 0, 100'000)
+      .Call("cudaEventRecord", 5000, 500, 9)
+      .Kernel("lost_its_launch", 8000, 2000, 10)
+      .Launch("a", 10'000, 11);
+  const Evidence evidence = Extracted(builder);
+  EXPECT_EQ(evidence.pre_window, 0);
+  EXPECT_THAT(evidence.incomplete_because, Contains(HasSubstr("lost_its_launch")));
+}
+
 TEST(Links, ALaunchWithoutItsKernelIsRecordLoss) {
   TraceBuilder builder = TwoSteps();
   builder.Call("cuLaunchKernelEx", 120'000, 500, 40);
