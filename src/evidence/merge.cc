@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <set>
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "evidence/ranks.h"
 #include "evidence/rows.h"
+#include "kernel/kernel.h"
 
 namespace perfgate {
 namespace {
@@ -69,6 +71,29 @@ RowKey KeyOf(const KernelRow& row) { return {row.device, row.name, row.op_path, 
 RowKey KeyOf(const OperatorRow& row) { return {row.name, "", "", 0}; }
 RowKey KeyOf(const CollectiveRow& row) {
   return {row.name, row.dtype, fmt::format("{}", row.group_size), row.bytes.value_or(-1)};
+}
+
+RowKey CanonicalKeyOf(const KernelRow& row) {
+  return {row.device, DecodeKernelName(row.name).canonical, row.op_path, 0};
+}
+
+// Each process numbers the code that it generates: what runs under another number here takes the
+// name that the first process gave it.
+void TakeFirstNames(const std::vector<KernelRow>& first, std::vector<KernelRow>& rows) {
+  std::set<RowKey> named, here;
+  for (const KernelRow& row : first) named.insert(KeyOf(row));
+  for (const KernelRow& row : rows) here.insert(KeyOf(row));
+  std::map<RowKey, std::deque<std::string>> elsewhere;
+  for (const KernelRow& row : first) {
+    if (!here.contains(KeyOf(row))) elsewhere[CanonicalKeyOf(row)].push_back(row.name);
+  }
+  for (KernelRow& row : rows) {
+    if (elsewhere.empty() || named.contains(KeyOf(row))) continue;
+    const auto names = elsewhere.find(CanonicalKeyOf(row));
+    if (names == elsewhere.end() || names->second.empty()) continue;
+    row.name = std::move(names->second.front());
+    names->second.pop_front();
+  }
 }
 
 // Rows of both get the steps of both; a row that one side lacks has zeros there.
@@ -140,6 +165,7 @@ void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::o
   const size_t before = StepsSoFar(evidence);
   const size_t added = process.window.steps.size();
   evidence.steps.push_back(process.window.marked ? process.window.Count() : 0);
+  TakeFirstNames(evidence.kernels, process.kernels);
   AppendRows(evidence.kernels, std::move(process.kernels), before, added);
   AppendRows(evidence.transfers, std::move(process.transfers), before, added);
   AppendRows(evidence.syncs, std::move(process.syncs), before, added);
