@@ -1,5 +1,5 @@
-// What both sides of the fake know: the collector's, which calls CUPTI, and the program's, which does
-// the work that CUPTI records.
+// What both sides of the fake know: the collector's, which calls CUPTI, and the program's, which
+// does the work that CUPTI records.
 #pragma once
 
 #include <cupti.h>

@@ -16,8 +16,8 @@
 
 namespace perfgate {
 
-inline KernelRow Row(const std::string& name, const std::string& op_path, std::vector<int64_t> count,
-              std::vector<int64_t> time_ns) {
+inline KernelRow Row(const std::string& name, const std::string& op_path,
+                     std::vector<int64_t> count, std::vector<int64_t> time_ns) {
   KernelRow row;
   row.name = name;
   row.op_path = op_path;
