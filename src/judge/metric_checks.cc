@@ -31,27 +31,27 @@ struct Read {
 };
 
 // "it differs from rank to rank: 24 (rank 0) to 26 (rank 3)"; "" where ranks agree.
-std::string RanksThatDiffer(const std::map<int, double>& ranks) {
+std::string RanksThatDiffer(const std::map<int, double>& ranks, MetricId id) {
   if (ranks.empty()) return "";
   const auto [low, high] = std::minmax_element(
       ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (low->second == high->second) return "";
-  return fmt::format("it differs from rank to rank: {:g} (rank {}) to {:g} (rank {})", low->second,
-                     low->first, high->second, high->first);
+  return fmt::format("it differs from rank to rank: {} (rank {}) to {} (rank {})",
+                     Shown(low->second, id), low->first, Shown(high->second, id), high->first);
 }
 
-Read ReadValue(const MetricValue& metric, bool aggregate_max) {
+Read ReadValue(const MetricValue& metric, MetricId id, bool aggregate_max) {
   if (!metric.unavailable.empty()) return {std::nullopt, metric.unavailable, false};
   if (aggregate_max && metric.largest) return {*metric.largest, "", false};
   if (metric.value) return {*metric.value, "", false};
-  if (std::string ranks = RanksThatDiffer(metric.by_rank); !ranks.empty()) {
+  if (std::string ranks = RanksThatDiffer(metric.by_rank, id); !ranks.empty()) {
     return {std::nullopt, std::move(ranks), true};
   }
   std::string steps = "it differs from step to step";
   if (metric.per_step.size() > 1) {
     const auto [low, high] = std::minmax_element(metric.per_step.begin(), metric.per_step.end());
     if (std::isfinite(*low) && std::isfinite(*high)) {
-      steps += fmt::format(" ({:g} to {:g})", *low, *high);
+      steps += fmt::format(" ({} to {})", Shown(*low, id), Shown(*high, id));
     }
   }
   return {std::nullopt, steps, true};
@@ -272,7 +272,7 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
   if (const auto* history = std::get_if<HistoryCheck>(&rule.check)) {
     return CheckHistory(*history, rule, facts, std::move(finding));
   }
-  const Read head = ReadValue(facts.Head(id), rule.aggregate_max);
+  const Read head = ReadValue(facts.Head(id), id, rule.aggregate_max);
   if (head.unstable) return Unstable(std::move(finding), "this run", head.reason);
   if (!head.value) return Unavailable(rule, facts, std::move(finding), head.reason);
   if (const auto* limit = std::get_if<LimitCheck>(&rule.check)) {
@@ -286,7 +286,7 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
     return With(std::move(finding), obstacle.status, obstacle.message, obstacle.next);
   }
   if (auto missing = OutputsNotInBase(rule, facts, finding)) return *std::move(missing);
-  const Read base = ReadValue(facts.Base(id), rule.aggregate_max);
+  const Read base = ReadValue(facts.Base(id), id, rule.aggregate_max);
   if (base.unstable) return Unstable(std::move(finding), "the base", base.reason);
   if (!base.value) {
     return Unavailable(rule, facts, std::move(finding), base.reason + " (in the base)");

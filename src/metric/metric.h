@@ -1,5 +1,5 @@
 // What evidence can say in numbers, and what a rule can speak of: the metric table and the kinds of
-// change between two traces. One row each; adding a metric starts here (docs/adding-a-metric.md).
+// change between two traces. One row each; adding a metric starts here.
 #pragma once
 
 #include <optional>

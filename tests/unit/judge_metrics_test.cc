@@ -73,6 +73,13 @@ TEST(JudgeStability, AnUnstableValueIsAnErrorUnlessTheLargestIsJudged) {
   EXPECT_EQ(FindingOf(rule, PairOf(kKernels, {4, 5}, {4, 5})).status, Status::kPass);
 }
 
+TEST(JudgeStability, WhatDiffersIsSaidInItsUnit) {
+  EXPECT_THAT(FindingOf(ChangeRule(MetricId::kPeakBytes, {"+0"}),
+                        PairOf(MetricId::kPeakBytes, {8933380, 8933380}, {8933380, 9000000}))
+                  .message,
+              HasSubstr("it differs from step to step (8.52 MiB to 8.58 MiB)"));
+}
+
 TEST(JudgeStability, AnUnstableBaseIsAnErrorToo) {
   const Finding finding = FindingOf(ChangeRule(kKernels, {"+0"}), PairOf(kKernels, {4, 5}, {4, 4}));
   EXPECT_EQ(finding.status, Status::kError);
