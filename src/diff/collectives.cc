@@ -2,11 +2,13 @@
 // kernel of a collective has one name for all sizes, so that its row alone tells nothing of them.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -87,6 +89,20 @@ std::string Text(const Exchange& exchange) {
   return Printable(Join(parts, ", "));
 }
 
+// What `exchange` has and `other` has not.
+Exchange Without(Exchange exchange, const Exchange& other) {
+  for (Messages& each : exchange.messages) {
+    for (const Messages& same : other.messages) {
+      const bool like = std::tie(each.name, each.dtype, each.bytes, each.group_size) ==
+                        std::tie(same.name, same.dtype, same.bytes, same.group_size);
+      if (like) each.count = std::max(0.0, each.count - same.count);
+    }
+  }
+  std::erase_if(exchange.messages, [](const Messages& each) { return each.count == 0; });
+  return exchange;
+}
+
+// Of the messages in which two sides differ.
 ChangeKind KindOf(const Exchange& base, const Exchange& head) {
   if (base.messages.empty()) return ChangeKind::kAdded;
   if (head.messages.empty()) return ChangeKind::kRemoved;
@@ -96,13 +112,42 @@ ChangeKind KindOf(const Exchange& base, const Exchange& head) {
   return ChangeKind::kSubstituted;
 }
 
-void TakeAll(const std::string& word, std::vector<Launches>* side,
-             std::vector<ChangedKernel>* taken) {
+double MeanBytes(const std::set<std::string>& types) {
+  return BytesOf(fmt::format("{}", fmt::join(types, "+")));
+}
+
+// Kernels by their word: `count` of them, of a type if it is said.
+void TakeSome(const std::string& word, const std::string& dtype, double count,
+              std::vector<Launches>* side, std::vector<ChangedKernel>* taken) {
+  auto left = static_cast<int64_t>(std::llround(std::min(count, 1e15)));
   for (Launches& launches : *side) {
     const KernelInfo& info = launches.row->info;
     if (info.family != Family::kCollective || info.ops.size() != 1 || info.ops[0] != word) continue;
-    if (launches.count > 0) taken->push_back(Take(&launches, launches.count));
+    if (launches.count == 0 || left == 0 || DifferInType(info.in_dtype, dtype)) continue;
+    taken->push_back(Take(&launches, left));
+    left -= taken->back().count;
   }
+}
+
+// What one side has alone came or went; of what both have something else, all is told.
+Change Changed(const std::string& word, const Exchange& from, const Exchange& to, Work* work) {
+  const Exchange gone = Without(from, to), come = Without(to, from);
+  Change change = OfKind(KindOf(gone, come));
+  if (change.kind == ChangeKind::kAdded) {
+    for (const Messages& each : come.messages)
+      TakeSome(word, each.dtype, each.count, &work->head, &change.head);
+    change.text = Text(come) + " came";
+  } else if (change.kind == ChangeKind::kRemoved) {
+    for (const Messages& each : gone.messages)
+      TakeSome(word, each.dtype, each.count, &work->base, &change.base);
+    change.text = Text(gone) + " went";
+  } else {
+    change.narrower = MeanBytes(come.Types()) < MeanBytes(gone.Types());
+    TakeSome(word, "", INFINITY, &work->base, &change.base);
+    TakeSome(word, "", INFINITY, &work->head, &change.head);
+    change.text = Text(from) + " became " + Text(to);
+  }
+  return change;
 }
 
 }  // namespace
@@ -118,17 +163,8 @@ void FindExchanges(Work* work, const Evidence& base, const Evidence& head) {
   for (const std::string& word : words) {
     const Exchange &from = before[word], &to = now[word];
     if (!from.sizes_known || !to.sizes_known || from.messages == to.messages) continue;
-    Change change = OfKind(KindOf(from, to));
-    TakeAll(word, &work->base, &change.base);
-    TakeAll(word, &work->head, &change.head);
+    Change change = Changed(word, from, to, work);
     if (change.base.empty() && change.head.empty()) continue;
-    if (from.messages.empty()) {
-      change.text = Text(to) + " came";
-    } else if (to.messages.empty()) {
-      change.text = Text(from) + " went";
-    } else {
-      change.text = Text(from) + " became " + Text(to);
-    }
     Finish(&change);
     work->diff->changes.push_back(std::move(change));
   }

@@ -181,6 +181,11 @@ struct ElementTypes {
 };
 // Both known and not the same. "fp8" is of a name that does not say which of the two formats.
 bool DifferInType(const std::string& a, const std::string& b);
+// False if the calls of both, or else the threads of elementwise kernels, say that the tensors are
+// of other sizes.
+bool SizesFit(const KernelRow& base, const KernelRow& head);
+// Mean bytes of an element: 3 of "bf16+fp32". A type of unknown width is taken for a wide one.
+double BytesOf(const std::string& types);
 // As the first call of aten::copy_ says; nothing of any other kernel.
 ElementTypes CopyTypes(const KernelRow& row);
 // By the name; what a copy that casts on load reads, by its call.

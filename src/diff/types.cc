@@ -60,19 +60,6 @@ std::vector<std::array<int64_t, 4>> SizesOf(const KernelRow& row) {
   return sizes;
 }
 
-// Mean bytes of an element: 3 of "bf16+fp32". A type of unknown width is taken for a wide one.
-double Bytes(const std::string& types) {
-  const auto bytes_of = [](const std::string& type) -> double {
-    if (type.starts_with("fp8") || type == "int8" || type == "uint8" || type == "bool") return 1;
-    if (type == "bf16" || type == "fp16" || type == "int16") return 2;
-    return type == "fp64" || type == "int64" ? 8 : 4;
-  };
-  double bytes = 0;
-  const std::vector<std::string> each = Split(types, '+');
-  for (const std::string& type : each) bytes += bytes_of(type);
-  return bytes / static_cast<double>(each.size());
-}
-
 // ATen gives a thread 2 to 16 elements, fewer of wide ones: more than 8 times the threads are more
 // elements, whatever the type, and less than half of the threads for wider ones are fewer.
 bool LaunchesFit(const KernelRow& base, const KernelRow& head) {
@@ -91,9 +78,11 @@ bool LaunchesFit(const KernelRow& base, const KernelRow& head) {
   if (from <= 0 || to <= 0) return true;
   if (std::max(from, to) > 8 * std::min(from, to)) return false;
   if (!DifferInType(base.info.in_dtype, head.info.in_dtype)) return true;
-  const bool wider = Bytes(head.info.in_dtype) > Bytes(base.info.in_dtype);
+  const bool wider = BytesOf(head.info.in_dtype) > BytesOf(base.info.in_dtype);
   return 2 * (wider ? to : from) >= (wider ? from : to);
 }
+
+}  // namespace
 
 bool SizesFit(const KernelRow& base, const KernelRow& head) {
   const auto from = SizesOf(base), to = SizesOf(head);
@@ -103,7 +92,17 @@ bool SizesFit(const KernelRow& base, const KernelRow& head) {
   });
 }
 
-}  // namespace
+double BytesOf(const std::string& types) {
+  const auto bytes_of = [](const std::string& type) -> double {
+    if (type.starts_with("fp8") || type == "int8" || type == "uint8" || type == "bool") return 1;
+    if (type == "bf16" || type == "fp16" || type == "int16") return 2;
+    return type == "fp64" || type == "int64" ? 8 : 4;
+  };
+  double bytes = 0;
+  const std::vector<std::string> each = Split(types, '+');
+  for (const std::string& type : each) bytes += bytes_of(type);
+  return bytes / static_cast<double>(each.size());
+}
 
 bool DifferInType(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == b) return false;
@@ -142,7 +141,7 @@ bool OtherTypes(const KernelRow& base, const KernelRow& head) {
 bool NarrowerTypes(const KernelRow& base, const KernelRow& head) {
   const ElementTypes from = TypesOf(base), to = TypesOf(head);
   const auto wider_by = [](const std::string& a, const std::string& b) {
-    return a.empty() || b.empty() ? 0 : Bytes(b) - Bytes(a);
+    return a.empty() || b.empty() ? 0 : BytesOf(b) - BytesOf(a);
   };
   const double in = wider_by(from.in, to.in), out = wider_by(from.out, to.out);
   // A product is known by its factors: those of eight bits are summed up in 32.

@@ -94,6 +94,56 @@ TEST(CollectiveChanges, ACollectiveThatCameIsAdded) {
   EXPECT_EQ(diff.changes[0].text, "all_gather 1 x 1 MiB bf16 of 2 ranks came");
 }
 
+constexpr std::string_view kAllReduceOfLoss =
+    "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+
+// Gradients in bf16, the loss in fp32.
+Evidence ReducingTheLossToo() {
+  Evidence evidence = Reducing(2, 8 * kMiB);
+  evidence.kernels.push_back(Row(kAllReduceOfLoss, "record_param_comms"));
+  evidence.collectives.push_back(Messages("all_reduce", 1, 4, "fp32"));
+  return evidence;
+}
+
+TEST(CollectiveChanges, AMessageOfAnotherTypeThatCameIsAdded) {
+  const Diff diff = Compare(Reducing(2, 8 * kMiB), ReducingTheLossToo());
+  ASSERT_EQ(diff.changes.size(), 1U);
+  const Change& change = diff.changes[0];
+  EXPECT_EQ(change.kind, ChangeKind::kAdded);
+  EXPECT_EQ(change.text, "all_reduce 1 x 4 B fp32 of 2 ranks came");
+  EXPECT_THAT(change.base, IsEmpty());
+  ASSERT_EQ(change.head.size(), 1U);
+  EXPECT_EQ(change.head[0].name, kAllReduceOfLoss);
+  EXPECT_EQ(change.count, 1);
+}
+
+TEST(CollectiveChanges, AMessageOfAnotherTypeThatWentIsRemoved) {
+  const Diff diff = Compare(ReducingTheLossToo(), Reducing(2, 8 * kMiB));
+  ASSERT_EQ(diff.changes.size(), 1U);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kRemoved);
+  EXPECT_EQ(diff.changes[0].text, "all_reduce 1 x 4 B fp32 of 2 ranks went");
+  EXPECT_EQ(diff.changes[0].count, -1);
+}
+
+TEST(CollectiveChanges, OneOfTwoEqualMessagesThatWentIsRemoved) {
+  const Diff diff = Compare(Reducing(2, 8 * kMiB), Reducing(1, 8 * kMiB));
+  ASSERT_EQ(diff.changes.size(), 1U);
+  EXPECT_EQ(diff.changes[0].kind, ChangeKind::kRemoved);
+  EXPECT_EQ(diff.changes[0].text, "all_reduce 1 x 8 MiB bf16 of 2 ranks went");
+  EXPECT_EQ(diff.changes[0].count, -1);
+  EXPECT_TRUE(Closes(diff));
+}
+
+TEST(CollectiveChanges, GradientsInANarrowerTypeAreNarrower) {
+  const Diff narrower = Compare(Reducing(2, 16 * kMiB, "fp32"), Reducing(2, 8 * kMiB));
+  ASSERT_EQ(narrower.changes.size(), 1U);
+  EXPECT_EQ(narrower.changes[0].kind, ChangeKind::kDtypeChanged);
+  EXPECT_TRUE(narrower.changes[0].narrower);
+  const Diff wider = Compare(Reducing(2, 8 * kMiB), Reducing(2, 16 * kMiB, "fp32"));
+  ASSERT_EQ(wider.changes.size(), 1U);
+  EXPECT_FALSE(wider.changes[0].narrower);
+}
+
 TEST(CollectiveChanges, EqualMessagesAreNoChange) {
   EXPECT_THAT(Compare(Reducing(2, 8 * kMiB), Reducing(2, 8 * kMiB)).changes, IsEmpty());
 }
