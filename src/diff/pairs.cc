@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -55,6 +56,7 @@ class Pairing {
     FindRewrites(work_);  // before companions, which would take a cat for one of theirs
     AddCompanions(work_, &work_->substitutions);
     for (Substitution& found : work_->substitutions) {
+      Repeated(&found);
       Finish(&found.change);
       work_->diff->changes.push_back(std::move(found.change));
     }
@@ -257,6 +259,31 @@ class Pairing {
       if (launches.count > 0) break;  // the next GEMM takes from it too
     }
     return found;
+  }
+
+  // A generated name lists an operator once, however often it occurs: two multiplications in the
+  // place of one kernel that multiplies are what it did, one by one.
+  static void Repeated(Substitution* found) {
+    Change& change = found->change;
+    if (change.kind != ChangeKind::kSubstituted || !SizesFit(*found->base, *found->head)) return;
+    if (AreRepeats(change.base, change.head)) change.kind = ChangeKind::kFusionSplit;
+    if (AreRepeats(change.head, change.base)) change.kind = ChangeKind::kFused;
+  }
+
+  static bool AreRepeats(const std::vector<ChangedKernel>& fused,
+                         const std::vector<ChangedKernel>& apart) {
+    const auto generated = [](const ChangedKernel& kernel) {
+      return DecodeKernelName(kernel.name).library == "inductor";
+    };
+    const auto sum = [](const std::vector<ChangedKernel>& kernels) {
+      return std::accumulate(kernels.begin(), kernels.end(), int64_t{0},
+                             [](int64_t all, const ChangedKernel& one) { return all + one.count; });
+    };
+    if (fused.size() != 1 || fused[0].ops.size() != 1 || fused[0].ops[0] == "copy") return false;
+    if (sum(apart) < 2 * sum(fused) || !generated(fused[0])) return false;
+    return std::all_of(apart.begin(), apart.end(), [&](const ChangedKernel& kernel) {
+      return kernel.ops == fused[0].ops && !generated(kernel);
+    });
   }
 
   // A split-K reducer that came or went belongs to the split GEMM that did so under the same

@@ -194,5 +194,21 @@ TEST(Composite, OfWhichOneKernelComputesOnlyAPartCameApart) {
   EXPECT_THAT(Lines(Compare(eager, apart)), ElementsAre("fusion_lost +1: softmax"));
 }
 
+// Names list an operator once, however often it occurs.
+TEST(Repeated, OperatorsInThePlaceOfOneKernelAreAFusionThatCameApart) {
+  const Evidence fused = With({Row("triton_poi_fused_mul_0", "triton_poi_fused_mul")});
+  const Evidence apart = With({Row(kMul, "aten::mul", 2)});
+  EXPECT_THAT(Lines(Compare(fused, apart)), ElementsAre("fusion_split +1: mul"));
+  EXPECT_THAT(Lines(Compare(apart, fused)), ElementsAre("fused -1: mul"));
+  EXPECT_TRUE(Closes(Compare(fused, apart)));
+}
+
+TEST(Repeated, OneForOneIsAnotherKernel) {
+  const Evidence fused = With({Row("triton_poi_fused_mul_0", "triton_poi_fused_mul", 2)});
+  const Evidence apart = With({Row(kMul, "aten::mul", 2)});
+  EXPECT_THAT(Lines(Compare(fused, apart)), ElementsAre("substituted +0: mul"));
+  EXPECT_THAT(Lines(Compare(apart, fused)), ElementsAre("substituted +0: mul"));
+}
+
 }  // namespace
 }  // namespace perfgate
