@@ -95,6 +95,10 @@ struct Diff {
 // True if the change is of the kind, by its own or by what is true of it too.
 bool IsOfKind(const Change& change, ChangeKind kind);
 
+// Waits at the end of a step, head minus base, which are taken for the profiling loop's own
+// (harness_syncs): those that only one side's loop has are no such. 0 where a side does not say.
+double RiseOfLoopWaits(const Evidence& base, const Evidence& head);
+
 Diff Compare(const Evidence& base, const Evidence& head);
 
 }  // namespace perfgate

@@ -336,6 +336,12 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
   }
 }
 
+double RiseOfLoopWaits(const Evidence& base, const Evidence& head) {
+  const auto before = Summarise(base, MetricId::kHarnessSyncs).value;
+  const auto now = Summarise(head, MetricId::kHarnessSyncs).value;
+  return before && now ? *now - *before : 0;
+}
+
 void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff) {
   CountedRows rows;
   Add(base.syncs, false, &rows);
@@ -347,6 +353,13 @@ void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff) {
                        CountText(*wait.counted, steps), AskedBy("under", wait)),
            diff);
   }
+  const double rise = RiseOfLoopWaits(base, head);
+  if (rise == 0) return;
+  Record(OfKind(rise > 0 ? ChangeKind::kSyncAdded : ChangeKind::kRemoved),
+         fmt::format("the host waits for the GPU: the last call of every step, under no operator, "
+                     "{:+g} a step",
+                     rise),
+         diff);
 }
 
 }  // namespace perfgate
