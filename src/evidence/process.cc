@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <future>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -131,6 +132,24 @@ void CheckWork(const TraceData& trace, ProcessEvidence& evidence) {
           : "the trace holds no operator and no CUDA call");
 }
 
+// A guard that fails compiles the code anew: kernels are the same, and the host is busy for
+// seconds.
+void NoteCompilation(const TraceData& trace, ProcessEvidence& evidence) {
+  const std::optional<uint32_t> compiling =
+      trace.texts.Find("_compile.compile_inner (dynamo_timed)");
+  if (!compiling || !evidence.window.marked) return;
+  std::set<int> steps;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    if (IsCall(trace.events.Kind(i)) || trace.events[i].name != *compiling) continue;
+    steps.insert(evidence.window.StepAt(trace.events[i].start_ns));
+  }
+  steps.erase(-1);
+  if (steps.empty()) return;
+  evidence.notes.push_back(
+      fmt::format("torch.compile compiled in {} of {}: no step should, once the warm-up is over",
+                  steps.size(), Plural(evidence.window.Count(), "step")));
+}
+
 // Ranks are told apart by what the trace says of itself.
 void CheckRank(const TraceData& trace, ProcessEvidence& evidence) {
   const auto comm = evidence.values.find(MetricId::kCommTime);
@@ -238,6 +257,7 @@ ProcessEvidence ExtractProcess(const TraceData& trace, bool gpu_expected,
     CheckRuntimeIsKnown(trace, evidence);
   }
   CheckWork(trace, evidence);
+  NoteCompilation(trace, evidence);
   evidence.time_line = time_line.Take();
   evidence.explain.insert(
       evidence.explain.begin() + static_cast<std::ptrdiff_t>(before.explain),
