@@ -40,11 +40,12 @@ std::string BudgetText(int64_t budget_ns) {
 std::string CostOfBudget(const PairedTimes& times, int64_t budget_ns) {
   const int wanted = times.round == 0 ? times.planned : std::max(times.planned, times.pairs_wanted);
   const Comparison& comparison = times.comparison;
-  if (budget_ns == 0 || comparison.pairs >= wanted) return "";
+  const int measured = comparison.pairs - times.earlier;
+  if (budget_ns == 0 || measured >= wanted) return "";
   // Fewer tell nothing of their noise.
-  const bool known = comparison.pairs >= MinimumPairs(0.05);
+  const bool known = measured >= MinimumPairs(0.05);
   return fmt::format(
-      "; the budget of {} ended it after {} of {}{}", BudgetText(budget_ns), comparison.pairs,
+      "; the budget of {} ended it after {} of {}{}", BudgetText(budget_ns), measured,
       Plural(wanted, "pair"),
       known ? fmt::format(", which show a change from {:.1f} % on", comparison.detectable * 100)
             : "");

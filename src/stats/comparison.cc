@@ -14,9 +14,9 @@ namespace {
 constexpr double kNormal99 = 2.326, kNormal95 = 1.645, kNormal90 = 1.282, kWidth = 1.023;
 constexpr int kMostPairs = 1000;  // beyond this "more pairs" is no advice
 // Pairs that tell only larger changes, in tolerances, pass nothing: what looks unchanged then does
-// so by chance. Of 97 recorded pairs with a noise of 11 %, a head that is 5 % slower passed in 14
-// of 1000 draws at a tolerance of 2 %, with this in 1.
-constexpr double kMostResolvable = 1.5;
+// so by chance. Of 97 recorded pairs with a noise of 11 %, a head that is 5 % slower would pass in
+// 1 of 200 draws at a tolerance of 2 %, with this in 1 of 5000.
+constexpr double kMostResolvable = 1.25;
 
 // log(head/base) of each pair, 0 of two zeros; nothing if there is a pair without one.
 std::optional<std::vector<double>> LogRatios(std::span<const double> base,

@@ -15,18 +15,17 @@ constexpr double kAlphaFail = 0.01, kAlphaPass = 0.05, kAlphaFamily = 0.05;
 // five need to agree: where pairs differ by 11 %, three do by chance.
 constexpr double kClearSpread = 0.78;
 
-void Take(const PairedMetric& metric, size_t round, Comparison comparison, PairedTimes& times) {
-  times.round = static_cast<int>(round);
-  times.planned = metric.rounds[round].planned;
-  times.base = Median(metric.rounds[round].base);
-  times.head = Median(metric.rounds[round].head);
+void Take(const PairsOfRound& pairs, Comparison comparison, PairedTimes& times) {
+  times.base = Median(pairs.base);
+  times.head = Median(pairs.head);
   times.comparison = std::move(comparison);
 }
 
 PairedTimes Screen(const PairedMetric& metric) {
   const PairsOfRound& pairs = metric.rounds.front();
   PairedTimes times;
-  Take(metric, 0, ComparePairs(pairs.base, pairs.head, {.tolerance = metric.tolerance}), times);
+  times.planned = pairs.planned;
+  Take(pairs, ComparePairs(pairs.base, pairs.head, {.tolerance = metric.tolerance}), times);
   Comparison& comparison = times.comparison;
   comparison.improved = false;
   const bool enough = comparison.pairs >= kScreeningPairs;
@@ -64,20 +63,53 @@ bool IsOpen(const PairedMetric& metric, const PairedTimes& times, size_t round) 
   return times.wants_pairs && round < metric.rounds.size() && !metric.rounds[round].base.empty();
 }
 
-Comparison Confirm(const PairedMetric& metric, size_t round) {
-  return ComparePairs(metric.rounds[round].base, metric.rounds[round].head,
-                      {.tolerance = metric.tolerance,
+Comparison Confirm(const PairsOfRound& pairs, double tolerance) {
+  return ComparePairs(pairs.base, pairs.head,
+                      {.tolerance = tolerance,
                        .alpha_fail = kAlphaFail / kMostComparisons,
                        .alpha_pass = kAlphaPass / kMostComparisons});
 }
 
-void Decide(const PairedMetric& metric, size_t round, const Comparison& comparison,
-            PairedTimes& times) {
-  Take(metric, round, comparison, times);
-  const bool hopeless = comparison.undecided == Undecided::kBimodal ||
-                        comparison.undecided == Undecided::kNotPositive;
-  times.wants_pairs =
-      comparison.verdict == PairsVerdict::kInconclusive && !hopeless && round < kMostComparisons;
+// The pairs of all rounds up to this one.
+PairsOfRound PairsUpTo(const PairedMetric& metric, size_t round) {
+  PairsOfRound all;
+  for (size_t i = 0; i <= round; ++i) {
+    const PairsOfRound& pairs = metric.rounds[i];
+    all.base.insert(all.base.end(), pairs.base.begin(), pairs.base.end());
+    all.head.insert(all.head.end(), pairs.head.begin(), pairs.head.end());
+  }
+  return all;
+}
+
+// A round is measured because head looked slow, or was undecided, in those before it: their pairs
+// prove no slowdown, but a pass by all of them errs, if at all, on the safe side. One that they
+// speak against is none.
+void PassByAll(const PairedMetric& metric, size_t round, PairedTimes& times) {
+  const PairsOfRound all = PairsUpTo(metric, round);
+  Comparison by_all = Confirm(all, metric.tolerance);
+  const bool passes = by_all.verdict == PairsVerdict::kPass;
+  if (!passes && times.comparison.verdict != PairsVerdict::kPass) return;
+  if (!passes) {
+    if (by_all.verdict == PairsVerdict::kFail) by_all.pairs_to_decide = by_all.pairs;
+    by_all.verdict = PairsVerdict::kInconclusive;
+    by_all.undecided = Undecided::kTooWide;
+  }
+  times.earlier = by_all.pairs - times.comparison.pairs;
+  Take(all, std::move(by_all), times);
+}
+
+void Decide(const PairedMetric& metric, size_t round, Comparison fresh, PairedTimes& times) {
+  times.round = static_cast<int>(round);
+  times.planned = metric.rounds[round].planned;
+  times.earlier = 0;
+  const bool passes = fresh.verdict == PairsVerdict::kPass;
+  const bool open = fresh.undecided == Undecided::kTooWide;
+  const bool hopeless =
+      fresh.undecided == Undecided::kBimodal || fresh.undecided == Undecided::kNotPositive;
+  Take(metric.rounds[round], std::move(fresh), times);
+  if (passes || open) PassByAll(metric, round, times);
+  times.wants_pairs = times.comparison.verdict == PairsVerdict::kInconclusive && !hopeless &&
+                      round < kMostComparisons;
 }
 
 }  // namespace
@@ -92,11 +124,13 @@ std::vector<PairedTimes> CompareFamily(std::span<const PairedMetric> family) {
     // What is not compared in this round cannot fail in it.
     std::vector<Comparison> compared(family.size());
     for (size_t i = 0; i < family.size(); ++i) {
-      if (IsOpen(family[i], times[i], round)) compared[i] = Confirm(family[i], round);
+      if (!IsOpen(family[i], times[i], round)) continue;
+      compared[i] = Confirm(family[i].rounds[round], family[i].tolerance);
     }
     ApplyHolm(compared, kAlphaFamily / kMostComparisons);
     for (size_t i = 0; i < family.size(); ++i) {
-      if (IsOpen(family[i], times[i], round)) Decide(family[i], round, compared[i], times[i]);
+      if (!IsOpen(family[i], times[i], round)) continue;
+      Decide(family[i], round, std::move(compared[i]), times[i]);
     }
   }
   return times;

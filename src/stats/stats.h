@@ -137,7 +137,8 @@ void ApplyHolm(std::vector<Comparison>& family, double alpha = 0.05);
 
 // A first look with few pairs: whether they call for a comparison with *fresh* pairs. Not so, the
 // metric passes as screened, a weaker word than passed: a change of just the tolerance goes unseen
-// in 1 of 100, one of twice that hardly ever. Pairs of a screening may not be used again.
+// in 1 of 100, one of twice that hardly ever. Pairs of a screening may not be used again to fail
+// it.
 bool IsSuspicious(std::span<const double> base, std::span<const double> head, double tolerance);
 inline constexpr int kScreeningPairs = 5;
 inline constexpr int kComparisonPairs = 12;
@@ -160,10 +161,13 @@ struct PairedMetric {
   double known_noise = 0;  // of a pair, from a calibration; 0: unknown
 };
 
-// What its pairs say of it, by the last round that counts.
+// What its pairs say of it, by the last round that counts: the numbers are of the pairs that
+// decide, of a pass all so far, else those of the round; all too where only they keep it from a
+// pass.
 struct PairedTimes {
   int round = 0;              // that the numbers are of; 0: the screening, which can only pass
   int planned = 0;            // pairs of that round
+  int earlier = 0;            // pairs of rounds before it, among those that the numbers are of
   int pairs_wanted = 0;       // of a confirmation, by the number of comparisons and known noise
   bool wants_pairs = false;   // undecided, and a confirmation by fresh pairs is left
   double base = 0, head = 0;  // medians over the round
@@ -172,7 +176,9 @@ struct PairedTimes {
 
 // The verdicts of all of a run's comparisons, which are one family: the more there are, the surer a
 // single one must be. What a screening does not pass is decided by a confirmation, the errors of
-// which are shared out among kMostComparisons. Every member needs a screening.
+// which are shared out among kMostComparisons: it fails by its own pairs, and passes by all so far.
+// Those before it were followed up because head looked slow in them: they would make a fail too
+// easy, and a pass harder, if anything. Every member needs a screening.
 std::vector<PairedTimes> CompareFamily(std::span<const PairedMetric> family);
 
 // ---- What pairs of a known noise can show ------------------------------------------------------
@@ -183,7 +189,7 @@ std::vector<PairedTimes> CompareFamily(std::span<const PairedMetric> family);
 double DetectableChange(double noise, int pairs, double tolerance = 0);
 
 // The least tolerance that so many pairs can tell from no change: with it a confirmation passes
-// unchanged code in 2 of 3 cases, two of them in 9 of 10.
+// unchanged code in 3 of 4 cases, two of them in 19 of 20.
 double ResolvableTolerance(double noise, int pairs);
 
 // How many pairs of a confirmation resolve a tolerance; at least kFewestPairs.

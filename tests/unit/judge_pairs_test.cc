@@ -88,11 +88,22 @@ TEST(Pairs, ThatConfirmASlowdownFailWithWordsFirstAndNumbersBehind) {
   EXPECT_FALSE(finding.times->wants_pairs);
 }
 
-TEST(Pairs, OfTheScreeningNeverCountAgainInTheConfirmation) {
-  const Finding finding = FindingOf(P50(), Measured({Around(1.5, 5), Around(1.0, 12)}));
+TEST(Pairs, OfTheScreeningCountForAPass) {
+  const Finding finding = FindingOf(P50(), Measured({Around(1.02, 5), Around(1.0, 12)}));
   EXPECT_EQ(finding.status, Status::kPass);
+  EXPECT_THAT(finding.message, HasSubstr("; the limit is 2 % (100 us -> 100 us, 17 pairs, p "));
+
+  const Finding against = FindingOf(P50(), Measured({Around(1.1, 5), Around(1.0, 12)}));
+  EXPECT_EQ(against.status, Status::kInconclusive);
+  EXPECT_THAT(against.message, HasSubstr("17 pairs of this machine cannot tell it from the limit"));
+}
+
+TEST(Pairs, OfTheScreeningNeverCountForAFail) {
+  std::vector<double> unproven;
+  for (int i = 0; i < 12; ++i) unproven.push_back(0.98 + 0.01 * i);
+  const Finding finding = FindingOf(P50(), Measured({Around(1.1, 5), unproven}));
+  EXPECT_EQ(finding.status, Status::kInconclusive);
   EXPECT_EQ(finding.times->comparison.pairs, 12);
-  EXPECT_THAT(finding.message, HasSubstr("as fast as base, between"));
 }
 
 TEST(Pairs, ThatAreTooNoisyAreInconclusiveWithTheNumberThatWouldDecide) {
@@ -115,12 +126,12 @@ TEST(Pairs, OfASecondConfirmationDecideWhatTheFirstCouldNot) {
   for (int i = 0; i < 12; ++i) wide.push_back(0.96 + 0.01 * i);
   const Finding slower = FindingOf(P50(), Measured({Around(1.05, 5), wide, Around(1.04, 12)}));
   EXPECT_EQ(slower.status, Status::kFail);
-  const Finding same = FindingOf(P50(), Measured({Around(1.05, 5), wide, Around(1.0, 12)}));
+  const Finding same = FindingOf(P50(), Measured({Around(1.015, 5), wide, Around(1.0, 12)}));
   EXPECT_EQ(same.status, Status::kPass);
 }
 
 TEST(Pairs, ThatAreFasterByMoreThanTheLimitAreAnImprovement) {
-  const Finding finding = FindingOf(P50(), Measured({Around(1.05, 5), Around(0.9, 12)}));
+  const Finding finding = FindingOf(P50(), Measured({Around(0.9, 5, 0.05), Around(0.9, 12)}));
   EXPECT_EQ(finding.status, Status::kImproved);
   EXPECT_THAT(finding.message, HasSubstr("10.0 % faster than base"));
 }
@@ -142,6 +153,15 @@ TEST(Pairs, ThatTheBudgetCutSayWhatItCost) {
   EXPECT_THAT(finding.message,
               HasSubstr("; the budget of 1 min ended it after 9 of 12 pairs, which show a change "
                         "from "));
+}
+
+TEST(Pairs, ThatTheBudgetCutSayWhatItCostWhereAllPass) {
+  CasePair pair = Measured({Around(1.015, 5), Around(1.0, 9)});
+  pair.budget_ns = 60'000'000'000;
+  const Finding finding = FindingOf(P50(), pair);
+  EXPECT_EQ(finding.status, Status::kPass);
+  EXPECT_THAT(finding.message, HasSubstr("14 pairs, p "));
+  EXPECT_THAT(finding.message, HasSubstr("ended it after 9 of 12 pairs"));
 }
 
 TEST(Pairs, ThatTheBudgetLeftOutAreSaid) {

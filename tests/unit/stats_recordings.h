@@ -62,16 +62,17 @@ inline PairsVerdict DrawVerdict(const Recording& recording, const std::string& h
   });
 }
 
-// How often each verdict comes, of `draws` comparisons.
+// How often each verdict comes, of `draws` comparisons. Each has random numbers of its own, so that
+// another rule of the gate is tried on the same draws.
 struct VerdictCounts {
   int failed = 0, passed = 0, inconclusive = 0;
 };
 
 inline VerdictCounts CountDrawn(const Recording& recording, const std::string& head,
                                 double tolerance, int draws) {
-  Noise noise(20261130);
   VerdictCounts counts;
   for (int i = 0; i < draws; ++i) {
+    Noise noise(20261130 + static_cast<uint64_t>(i));
     const PairsVerdict verdict = DrawVerdict(recording, head, tolerance, noise);
     counts.failed += verdict == PairsVerdict::kFail;
     counts.passed += verdict == PairsVerdict::kPass;
