@@ -51,6 +51,7 @@ class Pairing {
     });
     By(OperatorOnly);
     By(Generated);
+    for (const bool base_is_generated : {true, false}) CopiesBy(base_is_generated);
     By(Activation);
     Reducers();
     FindRewrites(work_);  // before companions, which would take a cat for one of theirs
@@ -216,6 +217,21 @@ class Pairing {
     PairByKey<std::hash<std::string>>(work_, key_of(base_is_generated, Untyped::kBase),
                                       key_of(!base_is_generated, Untyped::kHead),
                                       [this](Launches* base, Launches* head) { Pair(base, head); });
+  }
+
+  // Generated code that copies, in the place of a library's kernel that does, unless an operator
+  // asked for that copy: a hidden one is a change of its own.
+  void CopiesBy(bool base_is_generated) {
+    const auto key_of = [](bool generated) {
+      return [generated](const Launches& launches) -> std::optional<bool> {
+        const KernelInfo& info = launches.row->info;
+        if (!IsCopyKernel(info) || (info.library == "inductor") != generated) return {};
+        if (!generated && !Asker(launches.row->op_path).empty()) return {};
+        return OnGpu(*launches.row);
+      };
+    };
+    PairByKey<std::hash<bool>>(work_, key_of(base_is_generated), key_of(!base_is_generated),
+                               [this](Launches* base, Launches* head) { Pair(base, head); });
   }
 
   static ChangeKind Kind(const KernelInfo& from, const KernelInfo& to, bool other_types) {

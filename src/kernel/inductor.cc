@@ -83,6 +83,12 @@ bool DecodeTriton(std::string_view function, KernelInfo* info) {
     label = category.label;
   }
   info->ops = OperatorSet(WithoutNumber(function.substr(fused + 7)));
+  // It lays out what an attention kernel reads or wrote: no pointwise kernel computes one.
+  if (prefix == "poi") {
+    std::erase_if(info->ops, [](const std::string& word) {
+      return word.starts_with("_scaled_dot_product_") || word == "scaled_dot_product_attention";
+    });
+  }
   info->opaque = IsDigits(function.substr(fused + 7));  // triton_poi_fused_3: of no operator
   if (info->opaque) info->ops.clear();
   info->family = RefinedFamily(info->family, info->ops);

@@ -210,5 +210,15 @@ TEST(Repeated, OneForOneIsAnotherKernel) {
   EXPECT_THAT(Lines(Compare(apart, fused)), ElementsAre("substituted +0: mul"));
 }
 
+TEST(Generated, CopiesAreAnotherKernelUnlessOneWasAskedFor) {
+  const Evidence generated =
+      With({Row("triton_poi_fused_copy_slice_0", "triton_poi_fused_copy_slice")});
+  EXPECT_THAT(Lines(Compare(generated, With({Row(kCopy, "aten::copy_")}))),
+              ElementsAre("substituted +0: copy"));
+  EXPECT_THAT(
+      Lines(Compare(generated, With({Row(kCopy, "aten::contiguous > aten::clone > aten::copy_")}))),
+      ElementsAre("hidden_copy +1: copy", "removed -1: copy"));
+}
+
 }  // namespace
 }  // namespace perfgate

@@ -74,6 +74,8 @@ TEST(GeneratedAndAtenNames, SayOperatorsAndTypes) {
 TEST(InductorNames, CutTheOperatorSetByLongestMatch) {
   EXPECT_THAT(Decode("triton_poi_fused_gelu_mul_0").ops, ElementsAre("gelu", "mul"));
   EXPECT_THAT(Decode("triton_poi_fused_gelu_mul_0_0d1d2d3de").ops, ElementsAre("gelu", "mul"));
+  EXPECT_THAT(Decode("triton_poi_fused__scaled_dot_product_cudnn_attention_cat_view_0").ops,
+              ElementsAre("cat"));
   EXPECT_THAT(Decode("triton_poi_fused_add_div_mul_sqrt_tanh_0").ops,
               ElementsAre("add", "div", "mul", "sqrt", "tanh"));
   EXPECT_THAT(Decode("triton_per_fused_native_layer_norm_12").ops, ElementsAre("layer_norm"));
