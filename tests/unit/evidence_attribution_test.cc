@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "evidence/evidence.h"
-#include "trace_builder.h"
+#include "evidence_traces.h"
 
 namespace perfgate {
 namespace {
@@ -25,11 +25,6 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 const std::filesystem::path kTraces = std::filesystem::path(PERFGATE_TEST_DATA) / "traces";
-
-Evidence Extracted(const TraceBuilder& builder) {
-  const ScratchFile file("t.json", builder.Json());
-  return ExtractTrace(file.path());
-}
 
 auto Place(const std::string& place, int64_t count) {
   return AllOf(Field(&PlaceUse::place, place), Field(&PlaceUse::count, count));

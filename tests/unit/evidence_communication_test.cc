@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evidence/evidence.h"
-#include "trace_builder.h"
+#include "evidence_traces.h"
 
 namespace perfgate {
 namespace {
@@ -51,10 +51,7 @@ class Trace {
     return *this;
   }
 
-  Evidence Read() const {
-    const ScratchFile file("t.json", builder_.Json());
-    return ExtractTrace(file.path());
-  }
+  Evidence Read() const { return Extracted(builder_); }
 
  private:
   TraceBuilder builder_;

@@ -10,7 +10,7 @@
 #include "evidence/calls.h"
 #include "evidence/evidence.h"
 #include "evidence/path_text.h"
-#include "trace_builder.h"
+#include "evidence_traces.h"
 
 namespace perfgate {
 namespace {
@@ -22,11 +22,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
-
-Evidence Extracted(const TraceBuilder& builder) {
-  const ScratchFile file("t.json", builder.Json());
-  return ExtractTrace(file.path());
-}
 
 TEST(HostileTrace, TimesBeyondReasonOverflowNothing) {
   for (const char* time :

@@ -7,17 +7,12 @@
 #include <vector>
 
 #include "evidence/evidence.h"
-#include "trace_builder.h"
+#include "evidence_traces.h"
 
 namespace perfgate {
 namespace {
 
 using testing::ElementsAre;
-
-Evidence Extracted(const TraceBuilder& builder) {
-  const ScratchFile file("t.json", builder.Json());
-  return ExtractTrace(file.path());
-}
 
 TEST(Idle, IsTheHostsWhereItLaunchedLate) {
   TraceBuilder builder;

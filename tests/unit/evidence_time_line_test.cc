@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evidence/evidence.h"
-#include "trace_builder.h"
+#include "evidence_traces.h"
 
 namespace perfgate {
 namespace {
@@ -15,11 +15,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
 using testing::SizeIs;
-
-Evidence Extracted(const TraceBuilder& builder) {
-  const ScratchFile file("t.json", builder.Json());
-  return ExtractTrace(file.path());
-}
 
 // "lane: name +start duration, depth", a line a span.
 std::vector<std::string> Lines(const TimeLine& line) {
@@ -32,7 +27,7 @@ std::vector<std::string> Lines(const TimeLine& line) {
   return lines;
 }
 
-TraceBuilder TwoSteps() {
+TraceBuilder DrawnSteps() {
   TraceBuilder builder;
   builder.Step(1, 0, 10'000)
       .Op("aten::mm", 1000, 2000)
@@ -47,7 +42,7 @@ TraceBuilder TwoSteps() {
 }
 
 TEST(TimeLine, IsOfTheLastStepWithTimesFromItsStart) {
-  const TimeLine line = Extracted(TwoSteps()).time_line;
+  const TimeLine line = Extracted(DrawnSteps()).time_line;
   EXPECT_EQ(line.step_ns, 10'000);
   EXPECT_EQ(line.left_out, 0);
   EXPECT_THAT(Lines(line), ElementsAre("CPU, thread 1: aten::linear +1000 4000 depth 0",
@@ -57,7 +52,7 @@ TEST(TimeLine, IsOfTheLastStepWithTimesFromItsStart) {
 }
 
 TEST(TimeLine, GpuWorkSaysWhoLaunchedItAndWithWhichShapes) {
-  const TimeLine line = Extracted(TwoSteps()).time_line;
+  const TimeLine line = Extracted(DrawnSteps()).time_line;
   ASSERT_THAT(line.spans, SizeIs(4));
   const Span& kernel = line.spans.back();
   EXPECT_TRUE(kernel.gpu);
@@ -89,7 +84,7 @@ TEST(TimeLine, IsBoundedAndSaysHowMuchIsLeftOut) {
 }
 
 TEST(TimeLine, IsNoPartOfTheJsonForm) {
-  const Evidence evidence = Extracted(TwoSteps());
+  const Evidence evidence = Extracted(DrawnSteps());
   EXPECT_THAT(EvidenceFromJson(ToJson(evidence)).time_line.spans, SizeIs(0));
 }
 
