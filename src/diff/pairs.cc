@@ -43,7 +43,11 @@ class Pairing {
       return l.row->shapes.empty() ? "" : Path(l) + Types(l) + "\n" + Shapes(*l.row);
     });
     By([](const Launches& l) { return l.row->op_path.empty() ? "" : Path(l) + Types(l); });
+    Where([](const Launches& base, const Launches& head) {
+      return Path(base) == Path(head) && OtherTypes(*base.row, *head.row);
+    });
     By([](const Launches& l) { return l.row->op_path.empty() ? "" : Path(l); });
+    Where(CopyAlike);
     By(InnermostOperator);
     By(Ops);
     By([](const Launches& l) {
@@ -217,6 +221,27 @@ class Pairing {
     PairByKey<std::hash<std::string>>(work_, key_of(base_is_generated, Untyped::kBase),
                                       key_of(!base_is_generated, Untyped::kHead),
                                       [this](Launches* base, Launches* head) { Pair(base, head); });
+  }
+
+  // Pairs that no key can tell: `fits(base, head)`.
+  template <typename Fits>
+  void Where(Fits fits) {
+    int64_t looks_left = kMostLooks;
+    for (Launches& base : work_->base) {
+      if (base.count == 0 || base.row->op_path.empty()) continue;
+      for (Launches& head : work_->head) {
+        if (base.count == 0) break;
+        if (--looks_left < 0) return;
+        if (head.count == 0 || head.row->op_path != base.row->op_path) continue;
+        if (OnGpu(*base.row) == OnGpu(*head.row) && fits(base, head)) Pair(&base, &head);
+      }
+    }
+  }
+
+  // A copy is known by its size, a row of several sizes by any of them.
+  static bool CopyAlike(const Launches& base, const Launches& head) {
+    return IsCopyKernel(base.row->info) && IsCopyKernel(head.row->info) &&
+           SizesFit(*base.row, *head.row);
   }
 
   // Generated code that copies, in the place of a library's kernel that does, unless an operator

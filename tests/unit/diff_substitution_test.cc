@@ -51,6 +51,23 @@ TEST(Substitution, OfACopyIsACopyOfItsSize) {
               ElementsAre("hidden_copy +1: copy", "removed -1: copy"));
 }
 
+// One of three copies has another kernel: its row says its size, the row of the three the sizes of
+// all.
+TEST(Substitution, OfOneOfManyCopiesIsNoneThatCameAndWent) {
+  constexpr std::string_view kPath = "aten::linear > aten::to > aten::_to_copy > aten::copy_";
+  const std::string small = "[[64, 8], [64, 8], []]", large = "[[64, 1024], [64, 1024], []]";
+  KernelRow three = Row(kCopy, kPath, 3);
+  three.shapes = {{small, 4, 4000}, {large, 2, 2000}};
+  KernelRow two = Row(kCopy, kPath, 2);
+  two.shapes = {{small, 4, 4000}};
+  std::string unrolled(kCopy);
+  unrolled.replace(unrolled.find("<128, 4,"), 8, "<128, 2,");
+  KernelRow one = Row(unrolled, kPath);
+  one.shapes = {{large, 2, 2000}};
+  EXPECT_THAT(Lines(Compare(With({three}), With({two, one}))), ElementsAre("substituted +0: copy"));
+  EXPECT_THAT(Lines(Compare(With({two, one}), With({three}))), ElementsAre("substituted +0: copy"));
+}
+
 Evidence Graph(const std::string& name) {
   return ExtractTrace(PERFGATE_TEST_DATA "/h200/" + name + "-cuda_graph.json.gz");
 }

@@ -160,6 +160,17 @@ TEST(Types, OfTensorsOfAnotherSizeAreNoChange) {
               ElementsAre("dtype_changed +0: mul"));
 }
 
+// The one that came besides has the first name.
+TEST(Types, OfTheLaunchOfTheSameSizeAreComparedWhereOthersCame) {
+  const KernelRow mul = Called(Row(kMul, "aten::mul"), "[[1024, 1024], [1024, 1]]");
+  std::string wider(kMulFp32);
+  wider.replace(wider.find("<4,"), 3, "<8,");
+  const Evidence head = With({Called(Row(kMulFp32, "aten::mul"), "[[64, 1024], [64, 1]]"),
+                              Called(Row(wider, "aten::mul"), "[[1024, 1024], [1024, 1]]")});
+  EXPECT_THAT(Lines(Compare(With({mul}), head)),
+              ElementsAre("dtype_changed +0: mul", "added +1: mul"));
+}
+
 TEST(Types, OfLaunchesOfAnotherSizeAreNoChange) {
   const KernelRow mul = Launched(Row(kMul, "graph"), 74);
   EXPECT_THAT(Lines(Of(mul, Launched(Row(kMulFp32, "graph"), 4))),
