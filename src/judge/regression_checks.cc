@@ -70,6 +70,11 @@ std::string NotConfirmed(const PairedTimes& times, int64_t budget_ns) {
 std::string WhyUndecided(const PairedTimes& times, double tolerance) {
   const Comparison& comparison = times.comparison;
   const std::string pairs = Plural(comparison.pairs, "pair");
+  if (times.earlier > 0) {
+    return fmt::format(
+        "; the last {} alone would pass, but not with the {} before them: measure again",
+        Plural(comparison.pairs - times.earlier, "pair"), times.earlier);
+  }
   switch (comparison.undecided) {
     case Undecided::kBimodal:
       return "; the pairs fall into two groups, by chance: more of them would not decide";
@@ -132,6 +137,7 @@ Finding WithoutPairs(const Rule& rule, const CaseFacts& facts, Finding finding) 
 
 // A base that cannot run the case at all has no times of it, as a new case has no baseline.
 Finding BaseNotMeasured(const Evidence& base, Finding finding) {
+  finding.lacks = Lack::kPairs;
   const bool none =
       std::none_of(base.attempts.begin(), base.attempts.end(),
                    [](const AttemptSummary& attempt) { return attempt.result.fault.empty(); });
@@ -166,6 +172,7 @@ Finding CheckRegression(const RegressionCheck& check, const Rule& rule, const Ca
   const Evidence& base = *pair.head.base_side;
   if (!base.Complete()) return BaseNotMeasured(base, std::move(finding));
   if (!pair.different_work.empty()) {
+    finding.lacks = Lack::kSameWork;
     return With(std::move(finding), Status::kNotComparable,
                 "not the same work: " + pair.different_work);
   }

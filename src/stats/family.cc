@@ -90,9 +90,9 @@ void PassByAll(const PairedMetric& metric, size_t round, PairedTimes& times) {
   const bool passes = by_all.verdict == PairsVerdict::kPass;
   if (!passes && times.comparison.verdict != PairsVerdict::kPass) return;
   if (!passes) {
-    if (by_all.verdict == PairsVerdict::kFail) by_all.pairs_to_decide = by_all.pairs;
+    if (by_all.verdict == PairsVerdict::kFail) by_all.undecided = Undecided::kTooWide;
     by_all.verdict = PairsVerdict::kInconclusive;
-    by_all.undecided = Undecided::kTooWide;
+    by_all.pairs_to_decide.reset();  // the fresh ones had decided
   }
   times.earlier = by_all.pairs - times.comparison.pairs;
   Take(all, std::move(by_all), times);

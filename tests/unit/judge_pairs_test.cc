@@ -62,6 +62,15 @@ TEST(Pairs, ThatLookSlowerInAScreeningAreNotJudgedButWantFreshOnes) {
               HasSubstr("a screening of 5 pairs cannot tell it from the limit of 2 %"));
 }
 
+TEST(Pairs, ThatPassAloneButNotWithThoseBeforeThemAreSaidToBeSo) {
+  const Finding finding =
+      FindingOf(P50(0.05), Measured({Around(1.12, 5), Around(1, 12), Around(1, 12)}));
+  EXPECT_EQ(finding.status, Status::kInconclusive);
+  EXPECT_THAT(finding.message,
+              HasSubstr("; the last 12 pairs alone would pass, but not with the "
+                        "17 before them: measure again (100 us -> 100 us, 29 pairs"));
+}
+
 TEST(Pairs, ThatAreTooNoisyForAScreeningDoNotPassByIt) {
   const Finding finding = FindingOf(P50(), Measured({{0.96, 1.05, 0.98, 1.04, 0.95}}));
   EXPECT_EQ(finding.status, Status::kInconclusive);
