@@ -104,7 +104,7 @@ TEST(Pairs, OfTheScreeningCountForAPass) {
 
   const Finding against = FindingOf(P50(), Measured({Around(1.1, 5), Around(1.0, 12)}));
   EXPECT_EQ(against.status, Status::kInconclusive);
-  EXPECT_THAT(against.message, HasSubstr("17 pairs of this machine cannot tell it from the limit"));
+  EXPECT_THAT(against.message, HasSubstr("the last 12 pairs alone would pass, but not with the 5"));
 }
 
 TEST(Pairs, OfTheScreeningNeverCountForAFail) {
@@ -226,6 +226,7 @@ TEST(Pairs, WhoseBaseCannotRunAreMissingAndWhoseBaseFailsOnceAreAnError) {
   };
   const Finding never = with_faults("exit code 2", "exit code 2");
   EXPECT_EQ(never.status, Status::kMissing);
+  EXPECT_EQ(never.lacks, Lack::kPairs);
   EXPECT_EQ(never.message, "the base cannot run this case: process 0: exit code 2");
   EXPECT_EQ(with_faults("exit code 2", "").status, Status::kError);
 }
@@ -239,7 +240,9 @@ TEST(Pairs, OfProcessesThatNeverGotSteadyProveNothing) {
 TEST(Pairs, OfOtherInputShapesAreNotCompared) {
   CasePair pair = Measured({Around(1.0, 5)});
   pair.different_work = "aten::addmm: 64 / 128";
-  EXPECT_EQ(FindingOf(P50(), pair).status, Status::kNotComparable);
+  const Finding finding = FindingOf(P50(), pair);
+  EXPECT_EQ(finding.status, Status::kNotComparable);
+  EXPECT_EQ(finding.lacks, Lack::kSameWork);
 }
 
 // The whole schedule as a run goes through it: a screening, then fresh pairs while the verdict
