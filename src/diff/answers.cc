@@ -19,7 +19,10 @@ struct Pair {
 };
 
 Pair Get(const Evidence& base, const Evidence& head, MetricId metric) {
-  return {Summarise(base, metric).value, Summarise(head, metric).value};
+  Pair pair = {Summarise(base, metric).value, Summarise(head, metric).value};
+  if (metric != MetricId::kSyncs || !pair.Known()) return pair;
+  const LoopWaits loops = WaitsOfOneLoop(base, head);
+  return {*pair.base + loops.base, *pair.head + loops.head};
 }
 
 std::string FromTo(const Pair& pair, Unit unit) {

@@ -95,9 +95,12 @@ struct Diff {
 // True if the change is of the kind, by its own or by what is true of it too.
 bool IsOfKind(const Change& change, ChangeKind kind);
 
-// Waits at the end of a step, head minus base, which are taken for the profiling loop's own
-// (harness_syncs): those that only one side's loop has are no such. 0 where a side does not say.
-double RiseOfLoopWaits(const Evidence& base, const Evidence& head);
+// Waits that end every step of one side only, a step: harness_syncs that are no habit of the
+// profiling loop, since the other side's does without. They count with that side's syncs.
+struct LoopWaits {
+  double base = 0, head = 0;  // one of them is 0; both where a side does not say
+};
+LoopWaits WaitsOfOneLoop(const Evidence& base, const Evidence& head);
 
 Diff Compare(const Evidence& base, const Evidence& head);
 

@@ -296,6 +296,25 @@ void RecordTransfer(const Transfer& transfer, Steps steps, Diff* diff) {
          diff);
 }
 
+// A wait under no operator that is the last call of the steps of one side only is the same wait,
+// and nothing came or went: false if no row rose, or fell, against the loops. Which call it was is
+// not kept.
+bool AddLoopWaits(const LoopWaits& loops, Steps steps, CountedRows* rows) {
+  for (auto& [key, counted] : *rows) {
+    const auto at = counted.by_operator.find("");
+    if (at == counted.by_operator.end()) continue;
+    Asked& asked = at->second;
+    const double rise = asked.head / steps.head - asked.base / steps.base;
+    if (rise * (loops.head - loops.base) >= 0) continue;
+    asked.base += loops.base * steps.base;
+    asked.head += loops.head * steps.head;
+    counted.base_count += std::llround(loops.base * steps.base);
+    counted.head_count += std::llround(loops.head * steps.head);
+    return true;
+  }
+  return false;
+}
+
 Steps StepsOf(const Evidence& base, const Evidence& head) {
   return {static_cast<double>(std::max(1, base.TotalSteps())),
           static_cast<double>(std::max(1, head.TotalSteps()))};
@@ -336,10 +355,11 @@ void CompareTransfers(const Evidence& base, const Evidence& head, Diff* diff) {
   }
 }
 
-double RiseOfLoopWaits(const Evidence& base, const Evidence& head) {
+LoopWaits WaitsOfOneLoop(const Evidence& base, const Evidence& head) {
   const auto before = Summarise(base, MetricId::kHarnessSyncs).value;
   const auto now = Summarise(head, MetricId::kHarnessSyncs).value;
-  return before && now ? *now - *before : 0;
+  if (!before || !now) return {};
+  return {std::max(0.0, *before - *now), std::max(0.0, *now - *before)};
 }
 
 void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff) {
@@ -347,14 +367,16 @@ void CompareSyncs(const Evidence& base, const Evidence& head, Diff* diff) {
   Add(base.syncs, false, &rows);
   Add(head.syncs, true, &rows);
   const Steps steps = StepsOf(base, head);
+  const LoopWaits loops = WaitsOfOneLoop(base, head);
+  const double rise = loops.head - loops.base;
+  const bool found = rise != 0 && AddLoopWaits(loops, steps, &rows);
   for (const Transfer& wait : TransfersOf(rows, steps)) {
     Record(ChangeOf(wait, ChangeKind::kSyncAdded),
            fmt::format("the host waits for the GPU: {} {}{}", Printable(wait.row->name),
                        CountText(*wait.counted, steps), AskedBy("under", wait)),
            diff);
   }
-  const double rise = RiseOfLoopWaits(base, head);
-  if (rise == 0) return;
+  if (rise == 0 || found) return;
   Record(OfKind(rise > 0 ? ChangeKind::kSyncAdded : ChangeKind::kRemoved),
          fmt::format("the host waits for the GPU: the last call of every step, under no operator, "
                      "{:+g} a step",

@@ -291,11 +291,13 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
   if (!base.value) {
     return Unavailable(rule, facts, std::move(finding), base.reason + " (in the base)");
   }
-  // A wait that ends every step on one side only is no habit of the profiling loop.
-  const double loop =
-      id == MetricId::kSyncs ? RiseOfLoopWaits(*facts.pair().base, facts.pair().head) : 0;
-  return CheckChange(std::get<ChangeCheck>(rule.check), facts, *base.value - std::min(0.0, loop),
-                     *head.value + std::max(0.0, loop), std::move(finding));
+  LoopWaits loops;
+  if (id == MetricId::kSyncs) loops = WaitsOfOneLoop(*facts.pair().base, facts.pair().head);
+  finding = CheckChange(std::get<ChangeCheck>(rule.check), facts, *base.value + loops.base,
+                        *head.value + loops.head, std::move(finding));
+  if (loops.base != 0) finding.message += ", with the wait that ends every step of the base";
+  if (loops.head != 0) finding.message += ", with the wait that ends every step now";
+  return finding;
 }
 
 bool IsAvailable(const CaseFacts& facts, MetricId id) { return facts.Head(id).unavailable.empty(); }
