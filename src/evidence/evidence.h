@@ -308,7 +308,8 @@ struct RankSpread {
 // Of the metrics in which ranks differ.
 std::vector<RankSpread> SpreadOverRanks(const Evidence& evidence);
 
-// True if the multiset of kernel names is the same in every step.
+// True if the multiset of kernel names is the same in every step; of generated code, which each
+// process numbers in its own way, of canonical names.
 bool KernelSetIsStable(const Evidence& evidence);
 
 // Fills `info` of every row from its name: whoever makes rows of stored text calls it.

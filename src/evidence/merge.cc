@@ -73,27 +73,79 @@ RowKey KeyOf(const CollectiveRow& row) {
   return {row.name, row.dtype, fmt::format("{}", row.group_size), row.bytes.value_or(-1)};
 }
 
-RowKey CanonicalKeyOf(const KernelRow& row) {
-  return {row.device, DecodeKernelName(row.name).canonical, row.op_path, 0};
+// A row of generated code, whose number another process gives to another kernel.
+struct Numbered {
+  double a_step = 0;
+  std::string name;
+  KernelRow* row = nullptr;  // of the process that comes; of the first ones none
+};
+
+// What computes the same by its name, numbers left out.
+struct Alike {
+  std::vector<Numbered> first, here;
+};
+
+void AddNumbered(KernelRow* row, const KernelRow& of, size_t steps, bool first,
+                 std::map<RowKey, Alike>& groups) {
+  const KernelInfo info = DecodeKernelName(of.name);
+  if (info.library != "inductor") return;
+  Alike& alike = groups[{of.device, info.canonical, of.op_path, 0}];
+  const double a_step = static_cast<double>(of.Count()) / static_cast<double>(steps);
+  (first ? alike.first : alike.here).push_back({a_step, of.name, row});
 }
 
-// Each process numbers the code that it generates: what runs under another number here takes the
-// name that the first process gave it.
-void TakeFirstNames(const std::vector<KernelRow>& first, std::vector<KernelRow>& rows) {
-  std::set<RowKey> named, here;
-  for (const KernelRow& row : first) named.insert(KeyOf(row));
-  for (const KernelRow& row : rows) here.insert(KeyOf(row));
-  std::map<RowKey, std::deque<std::string>> elsewhere;
-  for (const KernelRow& row : first) {
-    if (!here.contains(KeyOf(row))) elsewhere[CanonicalKeyOf(row)].push_back(row.name);
+// The rows that run equally often are each other's, in order of their appearance; then the rest.
+// What the first ones have no name for keeps one of its process.
+void Rename(Alike alike) {
+  const auto by_count = [](const Numbered& a, const Numbered& b) { return a.a_step < b.a_step; };
+  std::stable_sort(alike.first.begin(), alike.first.end(), by_count);
+  std::stable_sort(alike.here.begin(), alike.here.end(), by_count);
+  std::set<std::string> given;
+  std::deque<std::string> names;
+  std::vector<KernelRow*> rows;
+  auto first = alike.first.begin();
+  for (const Numbered& here : alike.here) {
+    for (; first != alike.first.end() && by_count(*first, here); ++first) {
+      names.push_back(first->name);
+    }
+    if (first == alike.first.end() || by_count(here, *first)) {
+      rows.push_back(here.row);
+    } else {
+      given.insert(here.row->name = (first++)->name);
+    }
   }
-  for (KernelRow& row : rows) {
-    if (elsewhere.empty() || named.contains(KeyOf(row))) continue;
-    const auto names = elsewhere.find(CanonicalKeyOf(row));
-    if (names == elsewhere.end() || names->second.empty()) continue;
-    row.name = std::move(names->second.front());
-    names->second.pop_front();
+  for (; first != alike.first.end(); ++first) names.push_back(first->name);
+  given.insert(names.begin(), names.end());
+  for (const Numbered& here : alike.here) {
+    if (!given.contains(here.name)) names.push_back(here.name);
   }
+  for (KernelRow* row : rows) {
+    row->name = std::move(names.front());
+    names.pop_front();
+  }
+}
+
+bool HaveTheSameRows(const std::vector<KernelRow>& first, size_t before,
+                     const std::vector<KernelRow>& rows, size_t added) {
+  std::map<RowKey, int64_t> counts;
+  for (const KernelRow& row : first) counts[KeyOf(row)] = row.Count();
+  return std::all_of(rows.begin(), rows.end(), [&](const KernelRow& row) {
+    const auto same = counts.find(KeyOf(row));
+    if (same == counts.end()) return false;
+    return static_cast<double>(same->second) * static_cast<double>(added) ==
+           static_cast<double>(row.Count()) * static_cast<double>(before);
+  });
+}
+
+// Each process numbers the code that it generates: what runs here takes the names that the first
+// process gave.
+void TakeFirstNames(const std::vector<KernelRow>& first, size_t before,
+                    std::vector<KernelRow>& rows, size_t added) {
+  if (before == 0 || added == 0 || HaveTheSameRows(first, before, rows, added)) return;
+  std::map<RowKey, Alike> groups;
+  for (const KernelRow& row : first) AddNumbered(nullptr, row, before, true, groups);
+  for (KernelRow& row : rows) AddNumbered(&row, row, added, false, groups);
+  for (auto& [key, alike] : groups) Rename(std::move(alike));
 }
 
 // Rows of both get the steps of both; a row that one side lacks has zeros there.
@@ -165,7 +217,7 @@ void AppendProcess(ProcessEvidence process, const Attempt& attempt, const std::o
   const size_t before = StepsSoFar(evidence);
   const size_t added = process.window.steps.size();
   evidence.steps.push_back(process.window.marked ? process.window.Count() : 0);
-  TakeFirstNames(evidence.kernels, process.kernels);
+  TakeFirstNames(evidence.kernels, before, process.kernels, added);
   AppendRows(evidence.kernels, std::move(process.kernels), before, added);
   AppendRows(evidence.transfers, std::move(process.transfers), before, added);
   AppendRows(evidence.syncs, std::move(process.syncs), before, added);

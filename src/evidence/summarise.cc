@@ -88,7 +88,9 @@ MetricValue Summarise(const Evidence& evidence, MetricId metric) {
 bool KernelSetIsStable(const Evidence& evidence) {
   std::map<std::pair<std::string_view, std::string_view>, std::vector<int64_t>> counts;
   for (const KernelRow& row : evidence.kernels) {
-    std::vector<int64_t>& sum = counts[{row.device, row.name}];
+    // Which number generated code has is up to the process.
+    const bool numbered = row.info.library == "inductor";
+    std::vector<int64_t>& sum = counts[{row.device, numbered ? row.info.canonical : row.name}];
     sum.resize(std::max(sum.size(), row.count_per_step.size()));
     for (size_t step = 0; step < row.count_per_step.size(); ++step) {
       sum[step] = SaturatingAdd(sum[step], row.count_per_step[step]);
