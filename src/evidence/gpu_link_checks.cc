@@ -63,7 +63,8 @@ void ReportMissing(const TraceData& trace, const LinkFindings& findings, const W
 }
 
 // A call of no bytes leaves no record, so that one without says nothing where others have theirs.
-// Where none has, copies or fills were not recorded. What other runtimes leave out is not known.
+// Where none has, copies or fills were not recorded, or all were of no bytes: nothing tells which,
+// so that neither they nor GPU time are known. What other runtimes leave out is not known.
 void ReportTransfers(const TraceData& trace, const GpuLinks& links, bool fills,
                      ProcessEvidence& evidence) {
   int64_t asked = 0;
@@ -79,9 +80,10 @@ void ReportTransfers(const TraceData& trace, const GpuLinks& links, bool fills,
   }
   if (asked == 0) return;
   evidence.incomplete.push_back(fmt::format(
-      "{} asked for (first: {}), and the trace holds no record of one{}",
+      "{} asked for (first: {}), and the trace holds no record of one{}{}",
       fills ? Plural(asked, "fill was", "fills were") : Plural(asked, "copy was", "copies were"),
-      Printable(first), Lost(trace)));
+      Printable(first), Lost(trace),
+      trace.incomplete.empty() ? ", or each was of no bytes and leaves none" : ""));
 }
 
 void ReportCollisions(const LinkFindings& findings, ProcessEvidence& evidence) {
