@@ -303,7 +303,8 @@ class Pairing {
   }
 
   // A generated name lists an operator once, however often it occurs: two multiplications in the
-  // place of one kernel that multiplies are what it did, one by one.
+  // place of one kernel that multiplies are what it did, one by one. Not of a copy or a cat, one
+  // call of which launches several kernels.
   static void Repeated(Substitution* found) {
     Change& change = found->change;
     if (change.kind != ChangeKind::kSubstituted || !SizesFit(*found->base, *found->head)) return;
@@ -320,7 +321,8 @@ class Pairing {
       return std::accumulate(kernels.begin(), kernels.end(), int64_t{0},
                              [](int64_t all, const ChangedKernel& one) { return all + one.count; });
     };
-    if (fused.size() != 1 || fused[0].ops.size() != 1 || fused[0].ops[0] == "copy") return false;
+    if (fused.size() != 1 || fused[0].ops.size() != 1) return false;
+    if (fused[0].ops[0] == "copy" || fused[0].ops[0] == "cat") return false;
     if (sum(apart) < 2 * sum(fused) || !generated(fused[0])) return false;
     return std::all_of(apart.begin(), apart.end(), [&](const ChangedKernel& kernel) {
       return kernel.ops == fused[0].ops && !generated(kernel);

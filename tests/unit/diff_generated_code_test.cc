@@ -203,6 +203,22 @@ TEST(Repeated, OperatorsInThePlaceOfOneKernelAreAFusionThatCameApart) {
   EXPECT_TRUE(Closes(Compare(fused, apart)));
 }
 
+// One call launches a kernel for each batch of its inputs.
+TEST(Repeated, TwoKernelsOfOneCatAreNoFusionThatCameApart) {
+  constexpr std::string_view kCat =
+      "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::(anonymous "
+      "namespace)::OpaqueType<2u>, unsigned int, 2, 128, 1>(at::native::(anonymous "
+      "namespace)::OpaqueType<2u>*)";
+  const Evidence fused = With({Row("triton_poi_fused_cat_0", "triton_poi_fused_cat")});
+  const Evidence apart = With({Row(kCat, "aten::cat", 2)});
+  const auto of_kind = [](const Diff& diff, ChangeKind kind) {
+    return std::any_of(diff.changes.begin(), diff.changes.end(),
+                       [&](const Change& change) { return change.kind == kind; });
+  };
+  EXPECT_FALSE(of_kind(Compare(fused, apart), ChangeKind::kFusionSplit));
+  EXPECT_FALSE(of_kind(Compare(apart, fused), ChangeKind::kFused));
+}
+
 TEST(Repeated, OneForOneIsAnotherKernel) {
   const Evidence fused = With({Row("triton_poi_fused_mul_0", "triton_poi_fused_mul", 2)});
   const Evidence apart = With({Row(kMul, "aten::mul", 2)});
