@@ -116,6 +116,12 @@ double MeanBytes(const std::set<std::string>& types) {
   return BytesOf(fmt::format("{}", fmt::join(types, "+")));
 }
 
+// NCCL's kernels take signed integers for unsigned ones, and bool for bytes.
+std::string AsNcclNames(const std::string& dtype) {
+  if (dtype == "bool") return "uint8";
+  return dtype.starts_with("int") ? "u" + dtype : dtype;
+}
+
 // Kernels by their word: `count` of them, of a type if it is said.
 void TakeSome(const std::string& word, const std::string& dtype, double count,
               std::vector<Launches>* side, std::vector<ChangedKernel>* taken) {
@@ -123,7 +129,8 @@ void TakeSome(const std::string& word, const std::string& dtype, double count,
   for (Launches& launches : *side) {
     const KernelInfo& info = launches.row->info;
     if (info.family != Family::kCollective || info.ops.size() != 1 || info.ops[0] != word) continue;
-    if (launches.count == 0 || left == 0 || DifferInType(info.in_dtype, dtype)) continue;
+    if (launches.count == 0 || left == 0) continue;
+    if (DifferInType(AsNcclNames(info.in_dtype), AsNcclNames(dtype))) continue;
     taken->push_back(Take(&launches, left));
     left -= taken->back().count;
   }

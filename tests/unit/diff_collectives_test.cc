@@ -125,6 +125,22 @@ TEST(CollectiveChanges, AMessageOfAnotherTypeThatWentIsRemoved) {
   EXPECT_EQ(diff.changes[0].count, -1);
 }
 
+TEST(CollectiveChanges, AMessageIsOfTheKernelThatTakesItsTypeForAnother) {
+  for (const auto& [dtype, named] : {std::pair{"bool", "u8"}, {"int8", "u8"}, {"int64", "u64"}}) {
+    const std::string kernel = "ncclDevKernel_AllReduce_Sum_" + std::string(named) +
+                               "_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+    Evidence flags = Reducing(2, 8 * kMiB);
+    flags.kernels.push_back(Row(kernel, "record_param_comms"));
+    flags.collectives.push_back(Messages("all_reduce", 1, 4, dtype));
+    const Diff diff = Compare(Reducing(2, 8 * kMiB), flags);
+    ASSERT_EQ(diff.changes.size(), 1U) << dtype;
+    EXPECT_EQ(diff.changes[0].text,
+              "all_reduce 1 x 4 B " + std::string(dtype) + " of 2 ranks came");
+    ASSERT_EQ(diff.changes[0].head.size(), 1U);
+    EXPECT_EQ(diff.changes[0].head[0].name, kernel);
+  }
+}
+
 TEST(CollectiveChanges, OneOfTwoEqualMessagesThatWentIsRemoved) {
   const Diff diff = Compare(Reducing(2, 8 * kMiB), Reducing(1, 8 * kMiB));
   ASSERT_EQ(diff.changes.size(), 1U);
