@@ -135,12 +135,15 @@ void CheckWork(const TraceData& trace, ProcessEvidence& evidence) {
 // A guard that fails compiles the code anew: kernels are the same, and the host is busy for
 // seconds.
 void NoteCompilation(const TraceData& trace, ProcessEvidence& evidence) {
-  const std::optional<uint32_t> compiling =
-      trace.texts.Find("_compile.compile_inner (dynamo_timed)");
-  if (!compiling || !evidence.window.marked) return;
+  // Older versions of torch write the function that holds it in between.
+  const std::optional<uint32_t> compiling[] = {
+      trace.texts.Find("_compile.compile_inner (dynamo_timed)"),
+      trace.texts.Find("_compile.<locals>.compile_inner (dynamo_timed)")};
+  if ((!compiling[0] && !compiling[1]) || !evidence.window.marked) return;
   std::set<int> steps;
   for (size_t i = 0; i < trace.events.size(); ++i) {
-    if (IsCall(trace.events.Kind(i)) || trace.events[i].name != *compiling) continue;
+    const uint32_t name = trace.events[i].name;
+    if (IsCall(trace.events.Kind(i)) || (name != compiling[0] && name != compiling[1])) continue;
     steps.insert(evidence.window.StepAt(trace.events[i].start_ns));
   }
   steps.erase(-1);
