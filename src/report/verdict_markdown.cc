@@ -152,7 +152,9 @@ std::string CommandLines(std::string_view command) {
   bool quoted = false;
   for (size_t i = 0; i < command.size(); ++i) {
     if (command[i] == '\'') quoted = !quoted;
-    if (!quoted && command.substr(i, 3) == " --") {
+    if (!quoted && command[i] == '\\') {
+      parts.back() += command.substr(i++, 2);  // an apostrophe between quotes: '\''
+    } else if (!quoted && command.substr(i, 3) == " --") {
       parts.emplace_back();
     } else {
       parts.back() += command[i];

@@ -51,5 +51,13 @@ TEST(Comment, ALongCommandIsBrokenBeforeOptionsAndNeverInsideQuotes) {
                                            " \\\n  --rule 'p/a' --reason '…'\n```\n"));
 }
 
+TEST(Comment, AnApostropheInAQuotedNameEndsNoQuotes) {
+  const std::string name = "'it'\\''s " + std::string(80, 'n') + " --x'";
+  Finding torn = Failed("p/a", "torn");
+  torn.next = "perfgate baseline accept --case " + name + " --rule 'p/a' --reason '…'";
+  EXPECT_THAT(CommentOf({torn}), HasSubstr("```sh\nperfgate baseline accept \\\n  --case " + name +
+                                           " \\\n  --rule 'p/a' --reason '…'\n```\n"));
+}
+
 }  // namespace
 }  // namespace perfgate
