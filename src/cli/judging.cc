@@ -75,6 +75,8 @@ void TakeSession(const StoredRun& stored, const std::vector<StoredRun>& before, 
     if (ran.name == name) pair->windows = ran.windows;
   }
   pair->quick = stored.run.quick;
+  pair->run = stored.run.id;
+  pair->commit = stored.run.commit;
   pair->past = SessionsOf(name, before);
 }
 

@@ -48,7 +48,7 @@ struct Since {
   // The one that `since` names, and those that a run may be compared with.
   void AddRuns(const std::vector<PastSession>& sessions, std::set<std::string>* runs) const {
     const auto first = std::find_if(sessions.begin(), sessions.end(), [&](const PastSession& each) {
-      return IsOf(each, check->since);
+      return IsOf(each.run, each.commit, check->since);
     });
     if (first == sessions.end()) return;
     runs->insert(first->run);

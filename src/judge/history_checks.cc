@@ -25,13 +25,22 @@ std::string SessionsText(const HistoryCheck& check, size_t count) {
                      check.since.empty() ? "" : fmt::format(" from {} on", check.since));
 }
 
-std::string TooFew(const HistoryCheck& check, const SessionSeries& series) {
-  std::string text =
-      series.since_found
-          ? fmt::format("this machine and stack have {}, and the rule needs {}",
-                        SessionsText(check, series.values.size()), check.sessions)
-          : fmt::format("no stored run before this one is of {}, from which on it compares",
-                        check.since);
+// The run that is judged is the first of the rule's `since`.
+bool Begins(const HistoryCheck& check, const CasePair& pair, const SessionSeries& series) {
+  return !series.since_found && IsOf(pair.run, pair.commit, check.since);
+}
+
+std::string TooFew(const HistoryCheck& check, const CasePair& pair, const SessionSeries& series) {
+  std::string text;
+  if (series.since_found) {
+    text = fmt::format("this machine and stack have {}, and the rule needs {}",
+                       SessionsText(check, series.values.size()), check.sessions);
+  } else {
+    text = fmt::format("{} is of {}, from which on it compares",
+                       Begins(check, pair, series) ? "no stored run but this one"
+                                                   : "no stored run before this one",
+                       check.since);
+  }
   if (!series.left_out.empty()) {
     text += fmt::format(" (not counted: {})", Join(series.left_out, ", "));
   }
@@ -117,7 +126,7 @@ Finding WithoutHistory(const Rule& rule, const HistoryCheck& check, Finding find
 
 // Sessions enough, and a `since` that is none of them: no night to come mends that.
 Finding WithoutSince(const Rule& rule, Finding finding, const std::string& message) {
-  finding.lacks = Lack::kHistory;
+  finding.lacks = Lack::kSince;
   return With(std::move(finding), Status::kNotComparable, message,
               EditRule(rule, "'since' to a run or commit that `perfgate history` lists"));
 }
@@ -161,11 +170,12 @@ Finding CheckHistory(const HistoryCheck& check, const Rule& rule, const CaseFact
   finding.head = *first;
   const SessionSeries series = SeriesOf(check, pair, id);
   const auto needed = static_cast<size_t>(check.sessions);
-  if (!series.since_found && series.trend.points.size() >= needed) {
-    return WithoutSince(rule, std::move(finding), TooFew(check, series));
-  }
   if (series.values.size() < needed) {
-    return WithoutHistory(rule, check, std::move(finding), TooFew(check, series));
+    const std::string message = TooFew(check, pair, series);
+    const bool never =
+        !series.since_found && series.trend.points.size() >= needed && !Begins(check, pair, series);
+    return never ? WithoutSince(rule, std::move(finding), message)
+                 : WithoutHistory(rule, check, std::move(finding), message);
   }
   const HistoryComparison comparison =
       CompareWithHistory(series.values, *first, SessionValue(pair, id, true), check.tolerance);

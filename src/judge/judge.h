@@ -32,9 +32,15 @@ std::string_view ToString(Status status);  // "not_comparable"
 // Larger is worse. Skipped weighs least: it says nothing.
 int Weight(Status status);
 
-// What a finding that is not comparable has nothing of to be compared with.
-enum class Lack { kBaseline, kPairs, kHistory };
-std::string_view ToString(Lack lack);  // "history"
+// What a finding that is not comparable, or missing, has nothing of to be compared with.
+enum class Lack {
+  kBaseline,
+  kPairs,     // of processes of base and head
+  kSameWork,  // such pairs are there, of other work
+  kHistory,   // stored runs enough
+  kSince,     // they are there, and none is of the rule's `since`
+};
+std::string_view ToString(Lack lack);  // "same_work"
 
 // A metric against the sessions of a stored series.
 struct PastTimes {
@@ -50,7 +56,7 @@ struct Finding {
   Where where;  // of the rule
   Severity severity = Severity::kError;
   Status status = Status::kPass;
-  Lack lacks = Lack::kBaseline;      // where it is not comparable
+  Lack lacks = Lack::kBaseline;      // where it is not comparable or missing
   std::optional<MetricId> metric;    // a rule on several metrics has one finding a metric
   std::optional<double> base, head;  // in the metric's unit; counts for kernel and change checks
   std::string limit;                 // "at most +0", "fused 1, apart 0"
@@ -88,6 +94,7 @@ struct CasePair {
   std::vector<PairRound> rounds;  // of this case: pairs, or second sessions of head alone
   bool quick = false;             // measured by --quick
   Windows windows;                // as measured
+  std::string run, commit;        // of head
   // Finished runs that began before this one, oldest first; of any branch.
   std::vector<PastSession> past;
   // Where head.base_side is there: what was measured in pairs.
@@ -100,8 +107,8 @@ struct CasePair {
 // its times, and with them.
 bool MayCount(const PastSession& session, const CasePair& pair);
 bool IsCounted(const PastSession& session, const CasePair& pair, MetricId id);
-// Whether it is the run that `since` of a `history` rule names, or of the commit.
-bool IsOf(const PastSession& session, const std::string& since);
+// Whether a run of a commit is the one that `since` of a `history` rule names, or of that commit.
+bool IsOf(const std::string& run, const std::string& commit, const std::string& since);
 
 struct CaseVerdict {
   std::string case_name;

@@ -75,7 +75,9 @@ SessionSeries SeriesFrom(const HistoryCheck& check, const CasePair& pair, Metric
   std::optional<size_t> before_since;
   for (const PastSession& session : pair.past) {
     // It marks a place in time, whether it counts or not.
-    if (!before_since && IsOf(session, check.since)) before_since = series.trend.points.size();
+    if (!before_since && IsOf(session.run, session.commit, check.since)) {
+      before_since = series.trend.points.size();
+    }
     if (session.evidence.case_name.empty()) continue;
     const bool other_gpu = Recorded(session.evidence, "gpu_uuid") != gpu;
     if (same_gpu && other_gpu) continue;
@@ -104,8 +106,8 @@ bool MayCount(const PastSession& session, const CasePair& pair) {
   return WhyOfNoUse(session, pair).empty();
 }
 
-bool IsOf(const PastSession& session, const std::string& since) {
-  return session.run == since || session.commit.starts_with(since);
+bool IsOf(const std::string& run, const std::string& commit, const std::string& since) {
+  return run == since || commit.starts_with(since);
 }
 
 bool IsCounted(const PastSession& session, const CasePair& pair, MetricId id) {

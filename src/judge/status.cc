@@ -36,8 +36,12 @@ std::string_view ToString(Lack lack) {
       return "baseline";
     case Lack::kPairs:
       return "pairs";
+    case Lack::kSameWork:
+      return "same_work";
     case Lack::kHistory:
       return "history";
+    case Lack::kSince:
+      return "since";
   }
   return "baseline";
 }

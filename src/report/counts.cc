@@ -25,8 +25,7 @@ Counts CountOf(const Verdict& verdict) {
       unjudged |= finding.status == Status::kError || finding.status == Status::kSuspicious;
       missing |= finding.status == Status::kMissing;
       foreign |= finding.status == Status::kNotComparable;
-      if (finding.status == Status::kNotComparable) counts.lacks.insert(finding.lacks);
-      if (finding.status == Status::kMissing) counts.lacks.insert(Lack::kBaseline);
+      if (SaysLack(finding.status)) counts.lacks.insert(finding.lacks);
       if (finding.status == Status::kFail) failed.insert(finding.rule);
       counts.passed += finding.status == Status::kPass;
       counts.improved += finding.status == Status::kImproved;

@@ -24,7 +24,7 @@ std::string Item(std::string_view name, const std::string& markup) {
 std::string FindingInFull(const RuleNames& names, const Finding& finding) {
   std::string text = fmt::format(
       "<article class=\"finding {}\">\n<h4>{} {}</h4>\n<p>{}</p>\n<dl>\n", ClassOf(finding.status),
-      Code(names.Of(finding)), StatusMark(finding.status), Text(finding.message));
+      Code(names.Of(finding)), StatusMark(finding.status, Words(finding)), Text(finding.message));
   if (!finding.operators.empty()) text += Item("operator", Code(Join(finding.operators, ", ")));
   if (!finding.kernels.empty()) text += Item("kernel", Code(Join(finding.kernels, ", ")));
   text += Item("why", Text(finding.why));
@@ -54,7 +54,7 @@ std::string FindingTable(const RuleNames& names, std::string_view caption,
       what += "<br><small>" + Text(finding->why) + "</small>";
     }
     table.Add({{Code(names.Of(*finding))},
-               {StatusMark(finding->status)},
+               {StatusMark(finding->status, Words(*finding))},
                {what},
                {Value(finding->base, *finding)},
                {Value(finding->head, *finding)},
@@ -105,8 +105,8 @@ std::string_view ClassOf(Status status) {
   return IsTrouble(status) ? "bad" : "look";
 }
 
-std::string StatusMark(Status status) {
-  return fmt::format("<span class=\"status {}\">{}</span>", ClassOf(status), Words(status));
+std::string StatusMark(Status status, std::string_view words) {
+  return fmt::format("<span class=\"status {}\">{}</span>", ClassOf(status), words);
 }
 
 std::string Circumstances(const CaseVerdict& item) {

@@ -137,6 +137,11 @@ Status ShownStatus(const CaseVerdict& item) {
   return item.incomplete_because.empty() ? item.status : Status::kError;
 }
 
+std::string ShownMark(const CaseVerdict& item) {
+  const Status status = ShownStatus(item);
+  return StatusMark(status, status == item.status ? Words(item) : Words(status));
+}
+
 std::string Index(const std::vector<const CaseVerdict*>& cases) {
   if (cases.size() < 2) return "";
   Table table("Cases, the worst first", {{"case"}, {"status"}, {"what"}});
@@ -144,7 +149,7 @@ std::string Index(const std::vector<const CaseVerdict*>& cases) {
     const std::string link =
         fmt::format("<a href=\"#case-{}\">{}</a>", i, Text(cases[i]->case_name));
     const Status status = ShownStatus(*cases[i]);
-    table.Add({{link}, {StatusMark(status)}, {Text(InFewWords(*cases[i]))}}, ClassOf(status));
+    table.Add({{link}, {ShownMark(*cases[i])}, {Text(InFewWords(*cases[i]))}}, ClassOf(status));
   }
   return "<nav aria-label=\"Cases\">\n" + table.Take() + "</nav>\n";
 }
@@ -193,7 +198,7 @@ CaseParts PartsOf(const RuleNames& names, const CaseVerdict& item, const CasePai
   parts.heading = fmt::format(
       "<section class=\"case\" id=\"case-{0}\" aria-labelledby=\"name-{0}\">\n"
       "<h2 id=\"name-{0}\">{1} {2}</h2>\n",
-      number, Code(item.case_name), StatusMark(ShownStatus(item)));
+      number, Code(item.case_name), ShownMark(item));
   parts.verdict = Circumstances(item) + Findings(names, item);
   const Diff* diff = item.diff ? &*item.diff : nullptr;
   if (diff != nullptr) parts.verdict += Changes(*diff) + Answers(*diff);

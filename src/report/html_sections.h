@@ -20,7 +20,7 @@ struct Sides {
 
 // "bad", "look" or "good": the colour of a status.
 std::string_view ClassOf(Status status);
-std::string StatusMark(Status status);  // its word in its colour
+std::string StatusMark(Status status, std::string_view words);  // in its colour
 
 // What must be seen whatever the verdict: incomplete evidence, planted defects, fallbacks, other
 // keys, notes.

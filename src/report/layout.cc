@@ -54,15 +54,19 @@ std::string_view NameOf(const std::set<Lack>& lacks) {
       return "no comparable baseline";
     case Lack::kPairs:
       return "no pairs with a base";
+    case Lack::kSameWork:
+      return "no base of the same work";
     case Lack::kHistory:
       return "not enough history";
+    case Lack::kSince:
+      return "no stored run of a rule's 'since'";
   }
   return "";
 }
 
 void SayNotComparable(const Verdict& verdict, const Counts& counts, Headline* headline) {
   headline->bad = true;
-  const bool missing_only = counts.not_comparable == 0;
+  const bool missing_only = counts.not_comparable == 0 && !counts.lacks.contains(Lack::kPairs);
   headline->word = missing_only ? "NO BASELINE" : "NOT COMPARABLE";
   const std::string_view what = missing_only ? "no baseline" : NameOf(counts.lacks);
   const std::string cases =
@@ -223,6 +227,10 @@ Headline HeadlineOf(const Verdict& verdict) {
   return headline;
 }
 
+bool SaysLack(Status status) {
+  return status == Status::kMissing || status == Status::kNotComparable;
+}
+
 bool IsTrouble(Status status) { return Weight(status) > Weight(Status::kWarn); }
 
 std::string_view Words(Status status) {
@@ -251,6 +259,18 @@ std::string_view Words(Status status) {
       return "waived";
   }
   return "";
+}
+
+std::string_view Words(const Finding& finding) {
+  const bool pairs = finding.status == Status::kMissing && finding.lacks == Lack::kPairs;
+  return pairs ? "no pairs" : Words(finding.status);
+}
+
+std::string_view Words(const CaseVerdict& item) {
+  const auto worst =
+      std::find_if(item.findings.begin(), item.findings.end(),
+                   [&](const Finding& finding) { return finding.status == item.status; });
+  return worst == item.findings.end() ? Words(item.status) : Words(*worst);
 }
 
 std::vector<const CaseVerdict*> CasesInOrder(const Verdict& verdict) {

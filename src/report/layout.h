@@ -31,10 +31,14 @@ struct Headline {
 };
 Headline HeadlineOf(const Verdict& verdict);
 
+// Of findings that say what there is nothing of to compare with.
+bool SaysLack(Status status);
 // Statuses that make a case worth reading in full.
 bool IsTrouble(Status status);
 // For a person: "could not judge", "failed", "no baseline" ...
 std::string_view Words(Status status);
+std::string_view Words(const Finding& finding);
+std::string_view Words(const CaseVerdict& item);  // of the worst that is said of it
 
 // Incomplete and erroneous cases first, then failing ones, then the rest, each in declared order.
 std::vector<const CaseVerdict*> CasesInOrder(const Verdict& verdict);

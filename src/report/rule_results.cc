@@ -76,6 +76,10 @@ std::vector<RuleResult> RuleResults(const CaseVerdict& item) {
   return results;
 }
 
+std::string_view Words(const RuleResult& result) {
+  return result.findings.empty() ? Words(result.status) : Words(*result.findings.front());
+}
+
 Where PlaceInRepository(const Verdict& verdict, const Where& where) {
   const bool is_file = !where.file.empty() && !where.file.starts_with("perfgate:");
   if (is_file) return where;

@@ -18,6 +18,9 @@ struct RuleResult {
   std::vector<std::string> messages;     // distinct, of these findings
 };
 
+// For a person, as Words of a finding.
+std::string_view Words(const RuleResult& result);
+
 // The rule of a result that says what no finding of the case says: every rule is switched off, and
 // still its evidence is incomplete or its declaration gone.
 inline constexpr std::string_view kCaseItself = "perfgate:case";

@@ -80,7 +80,7 @@ Annotation AnnotationOf(const Verdict& verdict, const RuleNames& names, const Ca
   if (result.findings.empty() || same > 1) {
     made.key = fmt::format("{}\n{}\n{}", item.case_name, ToString(result.status), message);
     made.place = PlaceInRepository(verdict, {});
-    made.title = fmt::format("perfgate: {} {}", item.case_name, Words(result.status));
+    made.title = fmt::format("perfgate: {} {}", item.case_name, Words(result));
     made.lines = {message};
     if (same > 1) made.lines.push_back(fmt::format("said by {}", Plural(same, "rule")));
     return made;
@@ -88,7 +88,7 @@ Annotation AnnotationOf(const Verdict& verdict, const RuleNames& names, const Ca
   made.key = fmt::format("{}\n{}", result.rule, made.level);
   made.place = PlaceInRepository(verdict, result.where);
   made.finding = result.findings.front();
-  made.title = fmt::format("perfgate: {} {}", names.Of(*made.finding), Words(result.status));
+  made.title = fmt::format("perfgate: {} {}", names.Of(*made.finding), Words(result));
   made.lines = {fmt::format("{}: {}", item.case_name, message)};
   return made;
 }

@@ -57,8 +57,8 @@ Json VerdictAsGitlab(const Verdict& verdict) {
     for (const RuleResult& result : RuleResults(item)) {
       const std::string_view severity = GitlabSeverity(result.status);
       if (severity.empty()) continue;
-      const std::string description = fmt::format(
-          "{}: {}: {}", item.case_name, Words(result.status), Join(result.messages, "; "));
+      const std::string description =
+          fmt::format("{}: {}: {}", item.case_name, Words(result), Join(result.messages, "; "));
       issues.Push(GitlabIssue(verdict, description, result.rule, severity,
                               Fingerprint(item.case_name, result.rule), result.where));
     }

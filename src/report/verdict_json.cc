@@ -1,4 +1,5 @@
 // The verdict as a contract for programs: schema "perfgate.verdict/1", docs/formats.md.
+#include "report/layout.h"
 #include "report/report.h"
 
 namespace perfgate {
@@ -108,8 +109,7 @@ Json FindingJson(const Finding& finding, const CaseVerdict& item) {
   json.Append("where", ToString(finding.where));
   json.Append("severity", ToString(finding.severity));
   json.Append("status", ToString(finding.status));
-  const bool lacks = finding.status == Status::kNotComparable;
-  json.Append("lacks", lacks ? Json(ToString(finding.lacks)) : Json());
+  json.Append("lacks", SaysLack(finding.status) ? Json(ToString(finding.lacks)) : Json());
   json.Append("metric", finding.metric ? Json(Info(*finding.metric).name) : Json());
   json.Append("unit", finding.metric ? Json(ToString(Info(*finding.metric).unit)) : Json());
   json.Append("base", Optional(finding.base));

@@ -21,7 +21,8 @@ constexpr std::array kStatuses = {Status::kPass,    Status::kImproved,      Stat
                                   Status::kMissing, Status::kNotComparable, Status::kSuspicious,
                                   Status::kSkipped, Status::kWaived};
 
-constexpr std::array kLacks = {Lack::kBaseline, Lack::kPairs, Lack::kHistory};
+constexpr std::array kLacks = {Lack::kBaseline, Lack::kPairs, Lack::kSameWork, Lack::kHistory,
+                               Lack::kSince};
 
 template <typename Values>
 auto OneOf(const Values& values, const Json& json, std::string_view key) {

@@ -112,7 +112,7 @@ std::string JunitTestCase(const CaseVerdict& item, const RuleResult& result) {
   std::string message = Shorten(Join(result.messages, "; "), kLongestXmlMessage);
   std::string details = "\n" + XmlDetails(item, result);
   if (outcome == "skipped") {  // the message is all that many readers show of it
-    message = fmt::format("{}: {}", Words(result.status), message);
+    message = fmt::format("{}: {}", Words(result), message);
     if (result.status == Status::kSkipped) details.clear();
   }
   return fmt::format("{}>\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n    </testcase>\n", names,

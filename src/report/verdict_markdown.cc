@@ -55,8 +55,7 @@ std::string ChangeLines(const Change& change) {
 std::string FindingTable(const RuleNames& names, const std::vector<const Finding*>& findings) {
   std::vector<std::pair<std::string, std::vector<std::string>>> rows;
   for (const Finding* finding : findings) {
-    const std::string said =
-        fmt::format("{} | {}", Words(finding->status), Prose(finding->message));
+    const std::string said = fmt::format("{} | {}", Words(*finding), Prose(finding->message));
     auto row = std::find_if(rows.begin(), rows.end(),
                             [&](const auto& other) { return other.first == said; });
     if (row == rows.end()) row = rows.insert(rows.end(), {said, {}});
@@ -196,7 +195,7 @@ std::string Notes(const CaseVerdict& item) {
 std::string TroubledSection(const RuleNames& names, const CaseVerdict& item) {
   const auto findings =
       FindingsInOrder(item, [](const Finding& finding) { return IsTrouble(finding.status); });
-  std::string text = fmt::format("\n### {} {}\n", Code(item.case_name), Words(item.status));
+  std::string text = fmt::format("\n### {} {}\n", Code(item.case_name), Words(item));
   text += Circumstances(item);
   text += FindingTable(names, findings);
   text += DiffBlock(item, findings);

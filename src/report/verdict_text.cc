@@ -158,7 +158,7 @@ class Writer {
     const std::string name = one ? rules.front() : Plural(rules.size(), "rule");
     out_ += "  " + Paint(fmt::format("{:<18}", name), ink, style_) + " ";
     if (finding.status != Status::kFail && finding.status != Status::kWarn) {
-      out_ += std::string(Words(finding.status)) + ": ";
+      out_ += std::string(Words(finding)) + ": ";
     }
     out_ += Wrap(Safe(finding.message), width_, 21) + "\n";
     // Without a baseline it is every rule that compares: which ones is no news.

@@ -202,13 +202,25 @@ TEST(History, SinceACommitThatWasNotMeasuredIsNotComparableOnceThereAreSessionsE
   const Rule rule = History({.tolerance = 0.05, .since = "fffffff"});
   Finding finding = FindingOf(rule, WithHistory(20, 101'000));
   EXPECT_EQ(finding.status, Status::kNotComparable);
-  EXPECT_EQ(finding.lacks, Lack::kHistory);
+  EXPECT_EQ(finding.lacks, Lack::kSince);
   EXPECT_EQ(finding.message,
             "no stored run before this one is of fffffff, from which on it compares");
   EXPECT_EQ(finding.next,
             "set 'since' to a run or commit that `perfgate history` lists in rules/mine.yaml:7:5");
   finding = FindingOf(rule, WithHistory(19, 101'000));
   EXPECT_EQ(finding.status, Status::kSkipped) << "so few sessions judge nothing, whatever `since`";
+}
+
+TEST(History, SinceTheVeryRunThatIsJudgedIsSkipped) {
+  CasePair pair = WithHistory(20, 101'000);
+  pair.run = "run-20";
+  pair.commit = "fffffffabcdef";
+  for (const char* since : {"fffffff", "run-20"}) {
+    const Finding finding = FindingOf(History({.tolerance = 0.05, .since = since}), pair);
+    EXPECT_EQ(finding.status, Status::kSkipped);
+    EXPECT_EQ(finding.message, std::string("no stored run but this one is of ") + since +
+                                   ", from which on it compares");
+  }
 }
 
 TEST(History, SinceARunIsAPlaceInTimeWhateverTheRunHolds) {

@@ -47,8 +47,14 @@ TEST(VerdictJson, ReadBackSaysWhatThereIsNothingOfToCompareWith) {
   };
   finding.lacks = Lack::kHistory;
   EXPECT_THAT(title(), testing::HasSubstr("the case has not enough history"));
+  finding.lacks = Lack::kSince;
+  EXPECT_THAT(title(), testing::HasSubstr("the case has no stored run of a rule's 'since'"));
+  finding.lacks = Lack::kSameWork;
+  EXPECT_THAT(title(), testing::HasSubstr("the case has no base of the same work"));
   finding.lacks = Lack::kPairs;
   EXPECT_THAT(title(), testing::HasSubstr("the case has no pairs with a base"));
+  finding.status = Status::kMissing;
+  EXPECT_THAT(title(), testing::HasSubstr("NOT COMPARABLE, the case has no pairs with a base"));
   verdict.cases.push_back(verdict.cases[0]);
   verdict.cases[1].findings[0].lacks = Lack::kBaseline;
   EXPECT_THAT(title(), testing::HasSubstr("nothing to compare with for 2 of 2 cases"));
