@@ -23,6 +23,8 @@ Finding CheckHistory(const HistoryCheck& check, const Rule& rule, const CaseFact
 // A limit on relative_error or max_abs_error: of the output that is worst by its bound.
 Finding CheckOutputErrors(const LimitCheck& check, const Rule& rule, const CaseFacts& facts,
                           Finding finding);
+// relative_error or max_abs_error.
+bool IsOutputError(MetricId id);
 // Missing, as a baseline is, where a base has no such metric of outputs; nothing where it has.
 std::optional<Finding> OutputsNotInBase(const Rule& rule, const CaseFacts& facts,
                                         const Finding& blank);

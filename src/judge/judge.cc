@@ -95,8 +95,37 @@ void NoteDoubtfulLimits(const Rule& rule, std::vector<std::string>& notes) {
   }
 }
 
+// A rule bounds the error of the reference, of which one process alone was measured: it is compared
+// with nothing.
+bool IsReferenceAlone(std::span<const Rule> rules, const CasePair& pair) {
+  const auto& unavailable = pair.head.unavailable;
+  const auto reason = unavailable.find(MetricId::kRelativeError);
+  if (reason == unavailable.end() || reason->second != kReferenceAlone) return false;
+  return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+    return std::any_of(rule.metrics.begin(), rule.metrics.end(), IsOutputError) &&
+           NotForThisCase(rule, pair).empty();
+  });
+}
+
+// `pairs` are those of the verdict's cases.
+using Pairs = std::vector<const CasePair*>;
+
+// Some other case was judged by its error against this one.
+bool JudgesAnother(const std::string& name, const Pairs& pairs, const Verdict& verdict) {
+  const auto judged = [](const Finding& finding) {
+    return finding.status != Status::kSkipped && finding.metric && IsOutputError(*finding.metric);
+  };
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const auto& findings = verdict.cases[i].findings;
+    const bool other = pairs[i]->declared.reference == name && pairs[i]->declared.name != name;
+    if (other && std::any_of(findings.begin(), findings.end(), judged)) return true;
+  }
+  return false;
+}
+
 // Green beside other cases, a case that every rule skipped would pass for judged.
-Finding Unjudged(const std::string& case_name, const std::vector<Finding>& skipped) {
+Finding Unjudged(const std::string& case_name, const std::vector<Finding>& skipped,
+                 const std::string& next) {
   std::vector<std::string> reasons;
   for (const Finding& finding : skipped) AddNote(finding.message, reasons);
   constexpr size_t kShown = 3;
@@ -108,8 +137,30 @@ Finding Unjudged(const std::string& case_name, const std::vector<Finding>& skipp
   finding.case_name = case_name;
   finding.why = "A case that nothing judges is not watched, however green the others are.";
   return With(std::move(finding), Status::kError,
-              fmt::format("no rule judged this case: every rule was skipped ({})", why),
-              "name a rule that is for this case, or take the case out of the suite");
+              fmt::format("no rule judged this case: every rule was skipped ({})", why), next);
+}
+
+bool IsJudged(const CaseVerdict& verdict) {
+  return std::any_of(verdict.findings.begin(), verdict.findings.end(),
+                     [](const Finding& finding) { return finding.status != Status::kSkipped; });
+}
+
+// A case that every rule skipped is an error, unless it was measured to judge others.
+void CheckJudged(std::span<const Rule> rules, const Pairs& pairs, size_t index, Verdict& verdict) {
+  CaseVerdict& item = verdict.cases[index];
+  if (IsJudged(item) || rules.empty() || !pairs[index]->head.Complete()) return;
+  const bool alone = IsReferenceAlone(rules, *pairs[index]);
+  if (alone && JudgesAnother(item.case_name, pairs, verdict)) {
+    AddNote("no rule judged this case: it is the reference that others were compared with",
+            item.notes);
+    return;
+  }
+  item.findings.push_back(
+      Unjudged(item.case_name, item.findings,
+               alone ? "run it with the cases that are compared with it, or trace it in two "
+                       "processes ('traced: {processes: 2}')"
+                     : "name a rule that is for this case, or take the case out of the suite"));
+  item.status = item.findings.back().status;
 }
 
 // What is said of the base's times in pairs stands where that of head does.
@@ -147,12 +198,6 @@ CaseVerdict JudgeCase(std::span<const Rule> rules, const CasePair& pair, const P
     } else {
       verdict.findings.push_back(*std::move(vanished));
     }
-  }
-  const bool judged =
-      std::any_of(verdict.findings.begin(), verdict.findings.end(),
-                  [](const Finding& finding) { return finding.status != Status::kSkipped; });
-  if (!judged && !rules.empty() && pair.head.Complete()) {
-    verdict.findings.push_back(Unjudged(verdict.case_name, verdict.findings));
   }
   verdict.status = pair.head.Complete() ? Status::kSkipped : Status::kError;
   for (const Finding& finding : verdict.findings) {
@@ -212,10 +257,13 @@ Verdict Judge(std::span<const Rule> rules, std::span<const CasePair> cases, cons
   verdict.no_baseline_warns = policy.no_baseline_warns;
   verdict.rules = static_cast<int>(rules.size());
   const TimeFamily family(rules, cases);
+  Pairs pairs;
   for (const CasePair& pair : cases) {
     if (pair.declared.reference_only) continue;
+    pairs.push_back(&pair);
     verdict.cases.push_back(JudgeCase(rules, pair, policy, family));
   }
+  for (size_t i = 0; i < pairs.size(); ++i) CheckJudged(rules, pairs, i, verdict);
   verdict.problems = Problems(rules, verdict);
   Settle(verdict);
   return verdict;

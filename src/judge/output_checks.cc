@@ -78,10 +78,7 @@ std::optional<double> BoundOf(const LimitCheck& check, const OutputRow& row) {
 }
 
 bool Bounds(const Rule& rule, const OutputRow& row) {
-  const bool of_errors = std::any_of(rule.metrics.begin(), rule.metrics.end(), [](MetricId id) {
-    return id == MetricId::kRelativeError || id == MetricId::kMaxAbsError;
-  });
-  if (!of_errors) return false;
+  if (std::none_of(rule.metrics.begin(), rule.metrics.end(), IsOutputError)) return false;
   const auto* limit = std::get_if<LimitCheck>(&rule.check);
   if (limit == nullptr) return std::holds_alternative<ChangeCheck>(rule.check);
   // Unless it is optional, a rule without a bound for the type is an error, which says so itself.
@@ -91,7 +88,7 @@ bool Bounds(const Rule& rule, const OutputRow& row) {
 // What a base says of its outputs is no fault of head: it may have saved none yet, or others, or
 // have been compared with something else.
 std::string WhyNotInBase(const CaseFacts& facts, MetricId id) {
-  const bool error = id == MetricId::kRelativeError || id == MetricId::kMaxAbsError;
+  const bool error = IsOutputError(id);
   if (!error && id != MetricId::kNanCount && id != MetricId::kInfCount) return "";
   const std::string& unavailable = facts.Base(id).unavailable;
   const std::string &then = facts.pair().base->reference, &now = facts.pair().head.reference;
@@ -127,6 +124,10 @@ Finding Judged(const LimitCheck& check, const Rule& rule, const Held& worst,
 }
 
 }  // namespace
+
+bool IsOutputError(MetricId id) {
+  return id == MetricId::kRelativeError || id == MetricId::kMaxAbsError;
+}
 
 Finding CheckOutputErrors(const LimitCheck& check, const Rule& rule, const CaseFacts& facts,
                           Finding finding) {

@@ -145,6 +145,41 @@ TEST(JudgeVerdict, ACaseMeasuredOnlyAsAReferenceNeedsNoRule) {
   EXPECT_EQ(Judge({&rule, 1}, cases, {.today = "2027-01-15"}).exit_code, 0);
 }
 
+CasePair Compared(const std::string& name, double error) {
+  CasePair pair = Same();
+  pair.declared.name = name;
+  pair.declared.reference = "eager";
+  Set(pair.head, MetricId::kRelativeError, {error});
+  OutputRow row;
+  row.name = "y";
+  row.dtype = "fp32";
+  row.error.emplace().relative = error;
+  pair.head.outputs = {row};
+  return pair;
+}
+
+TEST(JudgeVerdict, AReferenceOfOneProcessNeedsNoRuleWhereOthersAreComparedWithIt) {
+  CasePair reference = Compared("eager", 0);
+  reference.head.values.clear();
+  reference.head.outputs.clear();
+  reference.head.unavailable[MetricId::kRelativeError] = std::string(kReferenceAlone);
+  Rule drift = LimitRule(MetricId::kRelativeError, 0.01);
+  const std::vector<CasePair> cases = {reference, Compared("fast", 0)};
+  const Verdict verdict = Judge({&drift, 1}, cases, {});
+  EXPECT_EQ(verdict.exit_code, 0);
+  EXPECT_EQ(verdict.cases[0].status, Status::kSkipped);
+  EXPECT_EQ(verdict.cases[0].notes,
+            std::vector<std::string>{
+                "no rule judged this case: it is the reference that others were compared with"});
+  EXPECT_EQ(verdict.cases[1].status, Status::kPass);
+
+  const Verdict alone = JudgeOne(drift, reference);
+  EXPECT_EQ(alone.exit_code, 3) << "nothing was compared with it";
+  EXPECT_THAT(alone.cases[0].findings.back().next, HasSubstr("trace it in two processes"));
+  drift.cases = "fast";
+  EXPECT_EQ(Judge({&drift, 1}, cases, {}).exit_code, 3) << "with two processes it is not judged";
+}
+
 TEST(JudgeVerdict, IncompleteEvidenceIsAnErrorOfRulesForTheOtherDeviceToo) {
   CasePair pair = Same();
   pair.head.device_kind = "cpu";
