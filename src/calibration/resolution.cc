@@ -15,9 +15,7 @@ namespace {
 bool IsFor(const Rule& rule, const Calibration& calibration) {
   const auto device = calibration.stack.find("device");
   const bool on_gpu = device != calibration.stack.end() && device->second == "cuda";
-  if (rule.device == DeviceFilter::kCpu && on_gpu) return false;
-  if (rule.device == DeviceFilter::kCuda && !on_gpu) return false;
-  return rule.severity != Severity::kOff && MatchesGlob(rule.cases, calibration.case_name) &&
+  return Concerns(rule, calibration.case_name, on_gpu ? "cuda" : "cpu") &&
          std::find(rule.metrics.begin(), rule.metrics.end(), calibration.metric) !=
              rule.metrics.end();
 }

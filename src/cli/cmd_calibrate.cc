@@ -100,20 +100,13 @@ std::string TooFewPairs(int64_t pairs, const RunRecord& run) {
                      kFewestToCalibrate, run.against->budget_ns > 0 ? ": raise --budget" : "");
 }
 
-bool IsFor(const Rule& rule, const Evidence& evidence) {
-  const bool on_gpu = evidence.device_kind == "cuda";
-  const bool elsewhere = (rule.device == DeviceFilter::kCpu && on_gpu) ||
-                         (rule.device == DeviceFilter::kCuda && !on_gpu);
-  return !elsewhere && rule.severity != Severity::kOff &&
-         MatchesGlob(rule.cases, evidence.case_name);
-}
-
 // Rules that ask for a time without numbers, as far as a run would not skip them: what both sides
 // lack is skipped where the rule is optional or has another time to judge.
 void AddUnmeasuredRules(const Evidence& evidence, std::span<const Calibration> found,
                         const RunRecord& run, const Suite& suite, CalibrationReport* report) {
   for (const Rule& rule : suite.rules) {
-    if (!std::holds_alternative<RegressionCheck>(rule.check) || !IsFor(rule, evidence)) continue;
+    if (!std::holds_alternative<RegressionCheck>(rule.check)) continue;
+    if (!Concerns(rule, evidence.case_name, evidence.device_kind)) continue;
     const bool any = std::any_of(rule.metrics.begin(), rule.metrics.end(), [&](MetricId id) {
       return FindCalibration(found, id) != nullptr;
     });

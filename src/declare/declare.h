@@ -131,6 +131,12 @@ struct Rule {
   Where where;
 };
 
+// Whether a rule is for a case that ran on `device_kind`: "cpu" or "cuda"; of any other, nothing
+// rules it out.
+bool IsForDevice(const Rule& rule, std::string_view device_kind);
+// The rule is on, and for this case on this device.
+bool Concerns(const Rule& rule, std::string_view case_name, std::string_view device_kind);
+
 struct Suite {
   std::string name;
   std::filesystem::path file;    // as given

@@ -181,4 +181,14 @@ Rule ReadRule(const Reader& reader) {
   return rule;
 }
 
+bool IsForDevice(const Rule& rule, std::string_view device_kind) {
+  if (rule.device == DeviceFilter::kCpu) return device_kind != "cuda";
+  return rule.device != DeviceFilter::kCuda || device_kind != "cpu";
+}
+
+bool Concerns(const Rule& rule, std::string_view case_name, std::string_view device_kind) {
+  return rule.severity != Severity::kOff && MatchesGlob(rule.cases, case_name) &&
+         IsForDevice(rule, device_kind);
+}
+
 }  // namespace perfgate

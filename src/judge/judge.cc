@@ -15,11 +15,6 @@
 namespace perfgate {
 namespace {
 
-bool OtherDevice(DeviceFilter filter, const std::string& kind) {
-  return (filter == DeviceFilter::kCpu && kind == "cuda") ||
-         (filter == DeviceFilter::kCuda && kind == "cpu");
-}
-
 // A rule on kernels, or on metrics that a case which counts instructions cannot have.
 bool NeedsMoreThanCounts(const Rule& rule, const Evidence& evidence) {
   return std::all_of(rule.metrics.begin(), rule.metrics.end(), [&](MetricId id) {
@@ -230,7 +225,7 @@ std::string NotForThisCase(const Rule& rule, const CasePair& pair) {
   if (pair.declared.profiler == Profiler::kInstructions && NeedsMoreThanCounts(rule, pair.head)) {
     return std::string(kInstructionsOnly);
   }
-  if (OtherDevice(rule.device, pair.head.device_kind)) {
+  if (!IsForDevice(rule, pair.head.device_kind)) {
     return fmt::format("for {} only; this case ran on {}", ToString(rule.device),
                        pair.head.device_kind);
   }

@@ -276,8 +276,7 @@ Finding CheckOne(const Rule& rule, const CaseFacts& facts, Finding finding) {
   if (head.unstable) return Unstable(std::move(finding), "this run", head.reason);
   if (!head.value) return Unavailable(rule, facts, std::move(finding), head.reason);
   if (const auto* limit = std::get_if<LimitCheck>(&rule.check)) {
-    const bool error = id == MetricId::kRelativeError || id == MetricId::kMaxAbsError;
-    if (error) return CheckOutputErrors(*limit, rule, facts, std::move(finding));
+    if (IsOutputError(id)) return CheckOutputErrors(*limit, rule, facts, std::move(finding));
     return CheckLimit(*limit, rule, facts.pair().head, *head.value, std::move(finding));
   }
   finding.head = *head.value;

@@ -170,7 +170,7 @@ struct PairedTimes {
   int earlier = 0;            // pairs of rounds before it, among those that the numbers are of
   int pairs_wanted = 0;       // of a confirmation, by the number of comparisons and known noise
   bool wants_pairs = false;   // undecided, and a confirmation by fresh pairs is left
-  double base = 0, head = 0;  // medians over the round
+  double base = 0, head = 0;  // medians over those pairs
   Comparison comparison;
 };
 
