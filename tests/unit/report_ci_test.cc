@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "report/report.h"
+#include "report_verdicts.h"
 
 namespace perfgate {
 namespace {
@@ -21,14 +22,8 @@ constexpr Status kAllStatuses[] = {
     Status::kError,   Status::kInconclusive, Status::kMissing, Status::kNotComparable,
     Status::kSkipped, Status::kSuspicious,   Status::kWaived};
 
-Finding Found(const std::string& rule, Status status, const std::string& message) {
-  Finding finding;
-  finding.rule = rule;
-  finding.case_name = "geglu";
-  finding.where = {"rules/mine.yaml", 3, 5};
-  finding.status = status;
-  finding.message = message;
-  finding.why = "why of " + rule;
+Finding FoundWithNext(const std::string& rule, Status status, const std::string& message) {
+  Finding finding = Found(rule, status, message);
   finding.next = "do this";
   return finding;
 }
@@ -54,7 +49,7 @@ Verdict Of(std::vector<CaseVerdict> cases) {
 }
 
 Verdict OneFinding(Status status) {
-  return Of({CaseOf("geglu", {Found("mine.yaml/p50", status, "kernels 4 -> 5")})});
+  return Of({CaseOf("geglu", {FoundWithNext("mine.yaml/p50", status, "kernels 4 -> 5")})});
 }
 
 std::vector<std::string> LinesOf(const std::string& text) {
@@ -95,17 +90,18 @@ TEST(Junit, WhatIsLetThroughOrNotJudgedIsNoPass) {
 }
 
 TEST(Junit, ARuleOnSeveralMetricsIsOneTestCaseWithTheWorstOfThem) {
-  const std::string text = VerdictAsJunit(Of({CaseOf(
-      "geglu",
-      {Found("a", Status::kPass, "kernels stay"), Found("a", Status::kFail, "launches rise"),
-       Found("a", Status::kFail, "copies rise"), Found("b", Status::kPass, "fine")})}));
+  const std::string text =
+      VerdictAsJunit(Of({CaseOf("geglu", {FoundWithNext("a", Status::kPass, "kernels stay"),
+                                          FoundWithNext("a", Status::kFail, "launches rise"),
+                                          FoundWithNext("a", Status::kFail, "copies rise"),
+                                          FoundWithNext("b", Status::kPass, "fine")})}));
   EXPECT_THAT(text, HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\""));
   EXPECT_THAT(text, AllOf(HasSubstr("message=\"launches rise; copies rise\""),
                           Not(HasSubstr("kernels stay"))));
 }
 
 TEST(Junit, ACaseWhoseRulesAreOffStillFailsWhereItsEvidenceIsIncomplete) {
-  CaseVerdict item = CaseOf("geglu", {Found("a", Status::kSkipped, "switched off")});
+  CaseVerdict item = CaseOf("geglu", {FoundWithNext("a", Status::kSkipped, "switched off")});
   item.status = Status::kError;
   item.incomplete_because = {"killed by SIGSEGV"};
   EXPECT_THAT(VerdictAsJunit(Of({item})),
@@ -124,7 +120,7 @@ TEST(Junit, AProblemOfTheWholeRunIsAnErrorOfASuiteOfItsOwn) {
 }
 
 TEST(Junit, AFailureTellsTheChangeItsReasonAndTheNextCommand) {
-  Finding finding = Found("a", Status::kFail, "one fused kernel came apart");
+  Finding finding = FoundWithNext("a", Status::kFail, "one fused kernel came apart");
   finding.changes = {0, 7};
   CaseVerdict item = CaseOf("geglu", {finding});
   item.diff = Diff();
@@ -143,7 +139,7 @@ TEST(Junit, AFailureTellsTheChangeItsReasonAndTheNextCommand) {
 TEST(Junit, ANameCannotBreakOutOfAnAttributeOrATextAndIsAllowedInXml) {
   const std::string name =
       "a\"'<b>&]]><!--\x1b[31m\n\x01\xff\xef\xbf\xbe\xef\xbf\xbf\xed\xa0\x80\xe2\x80\xae";
-  Verdict verdict = Of({CaseOf(name, {Found(name, Status::kFail, name)})});
+  Verdict verdict = Of({CaseOf(name, {FoundWithNext(name, Status::kFail, name)})});
   verdict.suite = name;
   const std::string text = VerdictAsJunit(verdict);
   EXPECT_THAT(text,
@@ -158,7 +154,7 @@ TEST(Junit, ANameCannotBreakOutOfAnAttributeOrATextAndIsAllowedInXml) {
 
 TEST(Junit, PrintedIntoALogItHoldsNoCommand) {
   const std::string name = "::error::a ##[error]b";
-  Verdict verdict = Of({CaseOf(name, {Found(name, Status::kFail, name)})});
+  Verdict verdict = Of({CaseOf(name, {FoundWithNext(name, Status::kFail, name)})});
   verdict.problems = {name};
   const std::string text = VerdictAsJunit(verdict);
   EXPECT_THAT(text, AllOf(HasSubstr("\n> ::error::a # #[error]b\n"), Not(HasSubstr("##["))));
@@ -189,7 +185,8 @@ TEST(Github, SaysAnErrorWheneverTheVerdictIsRed) {
 }
 
 TEST(Github, ARuleOfAPackPointsAtTheSuiteThatNamesThePack) {
-  Finding finding = Found("perfgate:structure/no-extra-kernel", Status::kFail, "more kernels");
+  Finding finding =
+      FoundWithNext("perfgate:structure/no-extra-kernel", Status::kFail, "more kernels");
   finding.where = {"perfgate:structure", 12, 5};
   Verdict verdict = Of({CaseOf("geglu", {finding})});
   EXPECT_THAT(VerdictAsGithub(verdict),
@@ -199,15 +196,15 @@ TEST(Github, ARuleOfAPackPointsAtTheSuiteThatNamesThePack) {
 }
 
 TEST(Github, ARuleThatFailsInSeveralCasesIsOneAnnotation) {
-  const Verdict verdict = Of({CaseOf("a", {Found("r", Status::kFail, "4 -> 5")}),
-                              CaseOf("b", {Found("r", Status::kFail, "7 -> 9")})});
+  const Verdict verdict = Of({CaseOf("a", {FoundWithNext("r", Status::kFail, "4 -> 5")}),
+                              CaseOf("b", {FoundWithNext("r", Status::kFail, "7 -> 9")})});
   EXPECT_THAT(LinesOf(VerdictAsGithub(verdict)),
               ElementsAre(HasSubstr("::a: 4 -> 5%0Ab: 7 -> 9%0A")));
 }
 
 TEST(Github, WhatEveryRuleOfACaseSaysIsOneAnnotation) {
-  const Verdict verdict = Of({CaseOf("a", {Found("r", Status::kMissing, "no baseline"),
-                                           Found("s", Status::kMissing, "no baseline")})});
+  const Verdict verdict = Of({CaseOf("a", {FoundWithNext("r", Status::kMissing, "no baseline"),
+                                           FoundWithNext("s", Status::kMissing, "no baseline")})});
   EXPECT_THAT(LinesOf(VerdictAsGithub(verdict)),
               ElementsAre("::error file=bench/perfgate.yaml,line=1,title=perfgate%3A a no baseline"
                           "::no baseline%0Asaid by 2 rules"));
@@ -216,11 +213,11 @@ TEST(Github, WhatEveryRuleOfACaseSaysIsOneAnnotation) {
 TEST(Github, OfMoreThanItShowsTheLastSaysHowManyAreLeftOut) {
   std::vector<Finding> findings;
   for (int i = 0; i < 10; ++i) {
-    findings.push_back(Found("r" + std::to_string(i), Status::kFail, std::to_string(i)));
+    findings.push_back(FoundWithNext("r" + std::to_string(i), Status::kFail, std::to_string(i)));
   }
   EXPECT_THAT(LinesOf(VerdictAsGithub(Of({CaseOf("a", findings)}))).back(),
               HasSubstr("title=perfgate%3A r9 failed"));
-  findings.push_back(Found("r10", Status::kFail, "10"));
+  findings.push_back(FoundWithNext("r10", Status::kFail, "10"));
   const auto lines = LinesOf(VerdictAsGithub(Of({CaseOf("a", findings)})));
   ASSERT_EQ(lines.size(), 10U);
   EXPECT_EQ(lines.back(), "::error title=perfgate::2 more like these: see the job summary");
@@ -228,7 +225,7 @@ TEST(Github, OfMoreThanItShowsTheLastSaysHowManyAreLeftOut) {
 
 TEST(Github, NoNameCanStartACommandOrEndAProperty) {
   const std::string name = "x\n::set-output name=a::b\r##[error]c%0A::error::d,line=9::\x1b[2J";
-  Finding finding = Found(name, Status::kFail, name);
+  Finding finding = FoundWithNext(name, Status::kFail, name);
   finding.where.file = "a,b:c%.yaml";
   finding.why = finding.next = name;
   Verdict verdict = Of({CaseOf(name, {finding})});
@@ -288,7 +285,7 @@ TEST(Gitlab, WhatDidNotPassIsAnIssueAndNothingElse) {
 TEST(Gitlab, AFingerprintStaysWhenNumbersChangeAndIsOfOneCaseAndRule) {
   const auto fingerprint = [](const std::string& case_name, const std::string& message) {
     const Json issues =
-        VerdictAsGitlab(Of({CaseOf(case_name, {Found("r", Status::kFail, message)})}));
+        VerdictAsGitlab(Of({CaseOf(case_name, {FoundWithNext("r", Status::kFail, message)})}));
     return issues.AsArray().at(0).At("fingerprint").AsString();
   };
   EXPECT_EQ(fingerprint("a", "4 -> 5"), fingerprint("a", "4 -> 6"));
